@@ -1,0 +1,1 @@
+//! Sessions, turns, prompt building, history repair.

@@ -1,0 +1,1 @@
+//! JSON-RPC frames, handshake, sequence numbers, replay, reverse requests.

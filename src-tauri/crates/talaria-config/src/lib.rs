@@ -1,0 +1,1 @@
+//! Layered settings, paths and secrets.

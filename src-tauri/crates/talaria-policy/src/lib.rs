@@ -1,0 +1,1 @@
+//! Pure decisions: approvals, dangerous commands, path rules, child environments.

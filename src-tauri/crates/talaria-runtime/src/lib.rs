@@ -1,0 +1,1 @@
+//! Puts the runtime together; one handler per method.

@@ -1,0 +1,1 @@
+//! SQLite: sessions, messages, leases; migrations beside their tables.

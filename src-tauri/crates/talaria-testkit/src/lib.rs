@@ -1,0 +1,1 @@
+//! Scripted model server, fake backend, temporary home; dev-dependency only.

@@ -1,0 +1,1 @@
+//! Tools read_file and write_file.

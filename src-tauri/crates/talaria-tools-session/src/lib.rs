@@ -1,0 +1,1 @@
+//! Tools todo and clarify.
