@@ -62,6 +62,7 @@ export const en = {
     cancelled: "Cancelled",
     done: "Done",
     failed: "Failed",
+    loading: "Loading",
     needsYou: "Needs you",
     queued: "Queued",
     running: "Running",
