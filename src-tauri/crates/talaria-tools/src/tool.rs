@@ -5,6 +5,7 @@ use serde_json::Value;
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use talaria_exec::Environment;
 use talaria_protocol::{AppError, CallId, FileDiff, Question, SessionId, Todo, ToolBody, ToolState, Verb};
@@ -153,13 +154,56 @@ impl Default for ToolLimits {
     }
 }
 
+impl ToolContext {
+    /// A path as a model writes it, made absolute: `~` is the environment's home folder, relative paths start at its current
+    /// folder, `.` and `..` are folded. Symbolic links stay; [`FileHost::real_path`](talaria_exec::FileHost::real_path)
+    /// resolves them.
+    pub fn absolute_path(&self, path: &str) -> String {
+        fold_path(&self.environment.resolve(path))
+    }
+}
+
+/// An absolute path without `.`, `..` and doubled slashes, by its text alone.
+fn fold_path(path: &str) -> String {
+    let mut kept: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                kept.pop();
+            }
+            _ => kept.push(part),
+        }
+    }
+    let mut folded = String::with_capacity(path.len());
+    for part in &kept {
+        folded.push('/');
+        folded.push_str(part);
+    }
+    if folded.is_empty() {
+        folded.push('/');
+    }
+    folded
+}
+
 /// What tool families keep per session, by type.
 #[derive(Default)]
 pub struct SessionMemory {
     slots: Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
+    lookup_row: AtomicU64,
 }
 
 impl SessionMemory {
+    /// Number of the row of look-ups that is going on; see [`Tool::is_lookup`].
+    pub fn lookup_row(&self) -> u64 {
+        self.lookup_row.load(Ordering::Relaxed)
+    }
+
+    /// Ends the row of look-ups: what was seen may have changed, so looking again is reasonable.
+    pub fn end_lookup_row(&self) {
+        self.lookup_row.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// The family's own memory, made at first use.
     pub fn get<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
         let mut slots = self.slots.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -218,6 +262,11 @@ pub trait Tool: Send + Sync {
     fn intent<'a>(&'a self, cx: &'a ToolContext, args: &'a Value) -> BoxFuture<'a, Result<Intent, ToolError>>;
     /// Runs the call. Comes only after the gate said so.
     fn call<'a>(&'a self, cx: &'a ToolContext, args: &'a Value) -> BoxFuture<'a, Result<ToolOutput, ToolError>>;
+    /// Whether the tool only looks something up (reads, searches). Its family watches for the same look-up several times in
+    /// a row; a call of any other tool ends the row.
+    fn is_lookup(&self) -> bool {
+        false
+    }
     /// Whether the tool can be offered now; checked at most every 30 s.
     fn available(&self) -> bool {
         true
