@@ -1,7 +1,6 @@
 import type { AppError, EventFrame, SessionId, SessionSummary } from "../../bindings/protocol";
 import { asAppError, type Host } from "../../host/host";
 
-export const SKELETON_AFTER_MS = 150;
 export const PAGE = 100;
 
 export interface SessionGroups {
@@ -14,8 +13,6 @@ export class SessionList {
   sessions = $state.raw<SessionSummary[]>([]);
   state = $state<"idle" | "loading" | "ready" | "failed">("idle");
   failure = $state.raw<AppError | null>(null);
-  /** Loading has taken long enough to say so. */
-  slow = $state(false);
   selected = $state<SessionId | null>(null);
   query = $state("");
   nextCursor = $state<string | null>(null);
@@ -38,9 +35,6 @@ export class SessionList {
     const askedAt = ++this.#clock;
     const query = this.query.trim();
     this.state = this.sessions.length > 0 ? this.state : "loading";
-    const timer = setTimeout(() => {
-      if (generation === this.#generation && this.state === "loading") this.slow = true;
-    }, SKELETON_AFTER_MS);
     try {
       const reply = await this.#host.call("session.list", { limit: PAGE, cursor: null, query: query === "" ? null : query });
       if (generation !== this.#generation) return;
@@ -52,9 +46,6 @@ export class SessionList {
       if (generation !== this.#generation) return;
       this.failure = asAppError(thrown);
       this.state = "failed";
-    } finally {
-      clearTimeout(timer);
-      if (generation === this.#generation) this.slow = false;
     }
   }
 
