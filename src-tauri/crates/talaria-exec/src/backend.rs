@@ -3,6 +3,19 @@
 use crate::files::FileHost;
 use futures::future::BoxFuture;
 use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::sync::Arc;
+
+/// The variables of a process. Names and values need not be UTF-8.
+pub type EnvMap = BTreeMap<OsString, OsString>;
+
+/// Descriptor to which a script writes its state when [`Script::wants_state`] is set.
+///
+/// High enough to stay clear of the numbers that scripts use themselves, and far below the limit of open files.
+pub const STATE_DESCRIPTOR: i32 = 99;
+
+/// Descriptor from which a script reads [`Script::base`].
+pub const BASE_DESCRIPTOR: i32 = 98;
 
 /// Why a command could not be run or watched. A command that ran and failed is not an error.
 #[derive(Debug, thiserror::Error)]
@@ -37,13 +50,16 @@ pub struct Script {
     /// Whether the shell is a login shell.
     pub login: bool,
     /// The whole environment of the process; `None` inherits the backend's own base environment.
-    pub env: Option<BTreeMap<String, String>>,
-    /// Folder that the process starts in; `None` leaves it to the script.
+    pub env: Option<Arc<EnvMap>>,
+    /// Folder that the process starts in; `None` leaves it to the script. Spawning fails with [`ExecError::Directory`]
+    /// when it cannot be entered.
     pub cwd: Option<String>,
     /// Standard input; `None` is /dev/null.
     pub stdin: Option<Vec<u8>>,
     /// Whether the script writes its state (folder, exports) to an inherited descriptor, where the backend has such.
     pub wants_state: bool,
+    /// Functions, aliases and options that the script sources from [`BASE_DESCRIPTOR`], where the backend has such.
+    pub base: Option<Arc<str>>,
 }
 
 /// How a process ended.
@@ -72,9 +88,13 @@ pub trait Process: Send {
     /// Process id, where there is one.
     fn pid(&self) -> Option<u32>;
     /// Feeds output to `sink` until the end of the command: end of file, or 50 ms after the exit when something
-    /// inherited the pipe. Dropping the future keeps the process running.
-    fn finish<'a>(&'a mut self, sink: &'a mut dyn OutputSink) -> BoxFuture<'a, Result<ExitState, ExecError>>;
-    /// Ends the whole group: politely, after one second by force. Returns when none of it is left.
+    /// inherited the pipe. Dropping the future keeps the process running; dropping the process ends it by force.
+    fn finish<'a>(
+        &'a mut self,
+        sink: &'a mut dyn OutputSink,
+    ) -> BoxFuture<'a, Result<ExitState, ExecError>>;
+    /// Ends the whole group: politely, after one second by force. Returns when none of it is left. What it wrote
+    /// before can still be had from [`Process::finish`].
     fn kill(&mut self) -> BoxFuture<'_, ()>;
 }
 

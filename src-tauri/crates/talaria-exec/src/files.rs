@@ -83,10 +83,23 @@ pub trait FileHost: Send + Sync {
     /// The path with all symbolic links resolved; a missing tail stays as written.
     fn real_path<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<String, FileError>>;
     /// At most `limit` bytes from `offset` on.
-    fn read<'a>(&'a self, path: &'a str, offset: u64, limit: u64) -> BoxFuture<'a, Result<Vec<u8>, FileError>>;
+    fn read<'a>(
+        &'a self,
+        path: &'a str,
+        offset: u64,
+        limit: u64,
+    ) -> BoxFuture<'a, Result<Vec<u8>, FileError>>;
     /// Replaces the file in one step: temporary file beside it, sync, mode kept (new files: 0666 without the umask),
     /// rename. Makes missing folders. On failure the old file is intact and nothing is left behind.
-    fn write<'a>(&'a self, path: &'a str, bytes: Vec<u8>) -> BoxFuture<'a, Result<WriteOutcome, FileError>>;
+    fn write<'a>(
+        &'a self,
+        path: &'a str,
+        bytes: Vec<u8>,
+    ) -> BoxFuture<'a, Result<WriteOutcome, FileError>>;
     /// At most `limit` names in a folder.
-    fn list<'a>(&'a self, path: &'a str, limit: usize) -> BoxFuture<'a, Result<Vec<String>, FileError>>;
+    fn list<'a>(
+        &'a self,
+        path: &'a str,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<String>, FileError>>;
 }

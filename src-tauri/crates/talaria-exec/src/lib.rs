@@ -3,10 +3,30 @@
 //!
 //! What a backend can do is asked of it ([`Backend::files`]), never assumed. This crate knows no tool and no session.
 
+mod ansi;
 mod backend;
+mod capture;
+mod child_env;
 mod environment;
 mod files;
+#[cfg(unix)]
+mod local;
+mod login;
+mod state;
+mod wrapper;
 
-pub use backend::{Backend, ExecError, ExitState, OutputSink, Process, Script};
-pub use environment::Environment;
+pub use ansi::{keep_colours, strip_escapes};
+pub use backend::{
+    BASE_DESCRIPTOR, Backend, EnvMap, ExecError, ExitState, OutputSink, Process, STATE_DESCRIPTOR,
+    Script,
+};
+pub use capture::{OutputCap, TextForm};
+pub use child_env::child_env;
+pub use environment::{
+    CommandEnd, CommandResult, EXIT_INTERRUPTED, EXIT_NO_FOLDER, EXIT_TIMED_OUT, Environment,
+    EnvironmentOptions, RunRequest,
+};
 pub use files::{FileError, FileHost, FileKind, FileStat, WriteOutcome};
+#[cfg(unix)]
+pub use local::LocalBackend;
+pub use login::{Login, LoginShell};
