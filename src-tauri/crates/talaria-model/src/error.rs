@@ -1,7 +1,6 @@
 //! Why a model call failed, by what a caller can do about it (agent.md 8.1).
 
 use std::time::Duration;
-use talaria_protocol::{AppError, ErrorKind, Layer};
 
 /// A failed model call.
 #[derive(Debug, thiserror::Error)]
@@ -9,6 +8,20 @@ pub enum ModelError {
     /// The caller cancelled.
     #[error("the model call was cancelled")]
     Cancelled,
+    /// The vendor needs a key and none was found.
+    #[error("there is no API key for {host}")]
+    NoKey {
+        /// Host that would have been asked.
+        host: String,
+        /// Variable that should hold the key.
+        key_env: Option<String>,
+    },
+    /// The route itself is wrong: an unknown provider, no address.
+    #[error("the model's route is wrong: {detail}")]
+    BadRoute {
+        /// What is wrong.
+        detail: String,
+    },
     /// No key, a wrong key, or a key without the right (401, 403).
     #[error("{host} rejected the API key")]
     Unauthorized {
@@ -149,6 +162,8 @@ impl ModelError {
             | ModelError::Empty { .. } => true,
             ModelError::Unreachable { certificate, .. } => !certificate,
             ModelError::Cancelled
+            | ModelError::NoKey { .. }
+            | ModelError::BadRoute { .. }
             | ModelError::Unauthorized { .. }
             | ModelError::Billing { .. }
             | ModelError::WrongProtocol { .. }
@@ -158,10 +173,6 @@ impl ModelError {
             | ModelError::Rejected { .. } => false,
         }
     }
-
-    /// The failure as shown to a person: the failing layer and the way out.
-    pub fn to_app_error(&self) -> AppError {
-        let _ = (ErrorKind::Model, Layer::Model);
-        AppError::internal(self.to_string())
-    }
 }
+
+mod person;

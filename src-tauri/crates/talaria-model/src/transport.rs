@@ -19,7 +19,10 @@ pub struct WireMessage {
 impl WireMessage {
     /// Wraps a repaired message.
     pub fn new(message: Message) -> Arc<Self> {
-        Arc::new(Self { message, wire: OnceLock::new() })
+        Arc::new(Self {
+            message,
+            wire: OnceLock::new(),
+        })
     }
 
     /// The wire form made by `build` at the first call. One history is only ever sent in one wire format; a switch of

@@ -1,0 +1,218 @@
+//! The chunk as it stands on the wire. Text borrows from the event.
+
+use crate::wire::loose::{Loose, lenient};
+use serde::Deserialize;
+use serde_json::Value;
+use talaria_protocol::Usage;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Chunk<'a> {
+    #[serde(borrow)]
+    pub(super) choices: Option<Vec<ChoiceWire<'a>>>,
+    #[serde(borrow)]
+    pub(super) usage: Option<UsageWire<'a>>,
+    #[serde(borrow)]
+    pub(super) model: Loose<'a>,
+    #[serde(borrow)]
+    pub(super) error: Loose<'a>,
+    #[serde(borrow)]
+    pub(super) object: Loose<'a>,
+    #[serde(borrow)]
+    pub(super) code: Loose<'a>,
+    #[serde(borrow, rename = "type")]
+    pub(super) kind: Loose<'a>,
+    #[serde(borrow)]
+    pub(super) message: Loose<'a>,
+    #[serde(borrow)]
+    pub(super) detail: Loose<'a>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct ChoiceWire<'a> {
+    #[serde(borrow)]
+    pub(super) index: Loose<'a>,
+    #[serde(borrow)]
+    pub(super) delta: Option<DeltaWire<'a>>,
+    #[serde(borrow)]
+    pub(super) message: Option<DeltaWire<'a>>,
+    #[serde(borrow)]
+    pub(super) text: Loose<'a>,
+    #[serde(borrow)]
+    pub(super) finish_reason: Loose<'a>,
+    #[serde(borrow)]
+    pub(super) usage: Option<UsageWire<'a>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct DeltaWire<'a> {
+    #[serde(borrow)]
+    pub(super) content: Loose<'a>,
+    #[serde(borrow)]
+    pub(super) reasoning: Loose<'a>,
+    #[serde(borrow)]
+    pub(super) reasoning_content: Loose<'a>,
+    #[serde(borrow)]
+    pub(super) reasoning_details: Loose<'a>,
+    #[serde(borrow)]
+    pub(super) refusal: Loose<'a>,
+    #[serde(borrow)]
+    pub(super) tool_calls: Option<Vec<CallWire<'a>>>,
+    #[serde(borrow)]
+    pub(super) function_call: Option<FunctionWire<'a>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct CallWire<'a> {
+    #[serde(borrow)]
+    pub(super) index: Loose<'a>,
+    #[serde(borrow)]
+    pub(super) id: Loose<'a>,
+    #[serde(borrow)]
+    pub(super) function: Option<FunctionWire<'a>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct FunctionWire<'a> {
+    #[serde(borrow)]
+    pub(super) name: Loose<'a>,
+    #[serde(borrow)]
+    pub(super) arguments: Loose<'a>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct UsageWire<'a> {
+    #[serde(borrow, alias = "input_tokens")]
+    prompt_tokens: Loose<'a>,
+    #[serde(borrow, alias = "output_tokens")]
+    completion_tokens: Loose<'a>,
+    #[serde(borrow, deserialize_with = "lenient")]
+    prompt_tokens_details: Details<'a>,
+    #[serde(borrow, deserialize_with = "lenient")]
+    completion_tokens_details: Details<'a>,
+    #[serde(borrow)]
+    cache_read_input_tokens: Loose<'a>,
+    #[serde(borrow)]
+    cache_creation_input_tokens: Loose<'a>,
+    #[serde(borrow)]
+    prompt_cache_hit_tokens: Loose<'a>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Details<'a> {
+    #[serde(borrow)]
+    cached_tokens: Loose<'a>,
+    #[serde(borrow)]
+    cache_write_tokens: Loose<'a>,
+    #[serde(borrow)]
+    reasoning_tokens: Loose<'a>,
+}
+
+impl UsageWire<'_> {
+    /// The tokens in our buckets; `None` when the server counted nothing.
+    pub(super) fn tokens(&self) -> Option<Usage> {
+        let prompt = self.prompt_tokens.number();
+        let output = self.completion_tokens.number();
+        if prompt.is_none() && output.is_none() {
+            return None;
+        }
+        let prompt = prompt.unwrap_or(0);
+        let first =
+            |fields: [&Loose<'_>; 3]| fields.into_iter().find_map(Loose::number).unwrap_or(0);
+        let read = first([
+            &self.prompt_tokens_details.cached_tokens,
+            &self.cache_read_input_tokens,
+            &self.prompt_cache_hit_tokens,
+        ])
+        .min(prompt);
+        let write = first([
+            &self.prompt_tokens_details.cache_write_tokens,
+            &self.cache_creation_input_tokens,
+            &Loose::Null,
+        ])
+        .min(prompt - read);
+        Some(Usage {
+            input_tokens: prompt - read - write,
+            output_tokens: output.unwrap_or(0),
+            cache_read_tokens: read,
+            cache_write_tokens: write,
+            reasoning_tokens: self
+                .completion_tokens_details
+                .reasoning_tokens
+                .number()
+                .unwrap_or(0),
+            api_calls: 1,
+            last_prompt_tokens: prompt,
+        })
+    }
+}
+
+/// Code and text of an error object.
+pub(super) struct ErrorFields {
+    pub(super) code: String,
+    pub(super) detail: String,
+}
+
+impl ErrorFields {
+    pub(super) fn of(error: &Loose<'_>) -> Self {
+        match error {
+            Loose::Other(Value::Object(object)) => {
+                let field = |key: &str| object.get(key).and_then(scalar);
+                let code = field("code")
+                    .or_else(|| field("type"))
+                    .or_else(|| field("status"));
+                let raw = object
+                    .get("metadata")
+                    .and_then(|metadata| metadata.get("raw"))
+                    .and_then(scalar);
+                let message = field("message").or_else(|| field("detail"));
+                let detail = match (message, raw) {
+                    (Some(message), Some(raw)) => format!("{message}: {raw}"),
+                    (Some(text), None) | (None, Some(text)) => text,
+                    (None, None) => Value::Object(object.clone()).to_string(),
+                };
+                Self {
+                    code: code.unwrap_or_else(|| "error".to_owned()),
+                    detail,
+                }
+            }
+            other => Self {
+                code: "error".to_owned(),
+                detail: other
+                    .ident()
+                    .map_or_else(|| "no details".to_owned(), |text| text.into_owned()),
+            },
+        }
+    }
+
+    pub(super) fn of_top(chunk: &Chunk<'_>) -> Self {
+        let text = |field: &Loose<'_>| field.ident().map(|text| text.into_owned());
+        let kind = text(&chunk.kind).filter(|kind| kind != "error");
+        let detail = text(&chunk.message)
+            .or_else(|| text(&chunk.detail))
+            .or_else(|| match &chunk.detail {
+                Loose::Other(value) => Some(value.to_string()),
+                _ => None,
+            });
+        Self {
+            code: text(&chunk.code)
+                .or(kind)
+                .unwrap_or_else(|| "error".to_owned()),
+            detail: detail.unwrap_or_else(|| "no details".to_owned()),
+        }
+    }
+}
+
+fn scalar(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) if !text.is_empty() => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
