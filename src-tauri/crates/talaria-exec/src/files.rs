@@ -11,7 +11,7 @@ pub enum FileError {
         /// Path.
         path: String,
     },
-    /// A folder is there, or a component of the path is not a folder.
+    /// A folder is there.
     #[error("{path} is a folder")]
     IsDirectory {
         /// Path.
@@ -82,15 +82,17 @@ pub trait FileHost: Send + Sync {
     fn stat<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<Option<FileStat>, FileError>>;
     /// The path with all symbolic links resolved; a missing tail stays as written.
     fn real_path<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<String, FileError>>;
-    /// At most `limit` bytes from `offset` on.
+    /// At most `limit` bytes of a regular file from `offset` on; fewer only at the end of the file. Never waits for a pipe or a
+    /// device.
     fn read<'a>(
         &'a self,
         path: &'a str,
         offset: u64,
         limit: u64,
     ) -> BoxFuture<'a, Result<Vec<u8>, FileError>>;
-    /// Replaces the file in one step: temporary file beside it, sync, mode kept (new files: 0666 without the umask),
-    /// rename. Makes missing folders. On failure the old file is intact and nothing is left behind.
+    /// Replaces the file in one step: links resolved, temporary file beside the target, mode kept (new files: 0666 without
+    /// the umask), sync, rename. Makes missing folders. On failure the old file is intact and nothing is left behind.
+    /// Dropping the future does not break the write off.
     fn write<'a>(
         &'a self,
         path: &'a str,

@@ -8,9 +8,13 @@ mod backend;
 mod capture;
 mod child_env;
 mod environment;
+#[cfg(any(test, feature = "contract"))]
+pub mod file_contract;
 mod files;
 #[cfg(unix)]
 mod local;
+#[cfg(unix)]
+mod local_files;
 mod login;
 mod state;
 mod wrapper;
@@ -29,4 +33,6 @@ pub use environment::{
 pub use files::{FileError, FileHost, FileKind, FileStat, WriteOutcome};
 #[cfg(unix)]
 pub use local::LocalBackend;
+#[cfg(unix)]
+pub use local_files::LocalFiles;
 pub use login::{Login, LoginShell};

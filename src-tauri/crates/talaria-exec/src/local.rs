@@ -6,6 +6,8 @@ mod process;
 mod spawn;
 
 use crate::backend::{Backend, ExecError, Process, STATE_DESCRIPTOR, Script};
+use crate::files::FileHost;
+use crate::local_files::LocalFiles;
 use crate::{BASE_DESCRIPTOR, EnvMap};
 use futures::future::BoxFuture;
 use process::LocalProcess;
@@ -167,6 +169,10 @@ impl Backend for LocalBackend {
 
     fn has_state_descriptor(&self) -> bool {
         self.is_bash()
+    }
+
+    fn files(&self) -> Option<&dyn FileHost> {
+        Some(&LocalFiles)
     }
 }
 
