@@ -79,7 +79,7 @@ export const en = {
       steps: "{n, plural, one {# step} other {# steps}}",
       waiting: "{n} waiting for you",
     },
-    lastLines: "Last {shown} of {total, plural, one {# line} other {# lines}}",
+    firstLines: "First {shown} lines",
     loadFailed: "This chat could not be opened",
     newChat: "New chat",
     noOutput: "No output",
@@ -88,7 +88,6 @@ export const en = {
     preparing: "Preparing {tool}",
     refreshFailed: "This chat could not be brought up to date. What you see is kept.",
     retry: "Retry",
-    showAll: "Show all",
     spoken: {
       failed: "Reply failed",
       finished: "Reply finished",
