@@ -1,1 +1,110 @@
-fn main() {}
+//! How many small deltas a second one core assembles, think scrubbing included, and what a long request body costs.
+//! `cargo bench -p talaria-model` prints one JSON object a line.
+
+use std::hint::black_box;
+use std::sync::Arc;
+use std::time::Instant;
+use talaria_model::wire::chat::{ChatStyle, body, tools_json};
+use talaria_model::wire::chat_stream::ChatAssembler;
+use talaria_model::{CapKey, ChatRequest, Delta, ReasoningEcho, WireMessage};
+use talaria_protocol::{Message, ToolCall};
+
+const DELTAS: usize = 1_000_000;
+
+fn main() {
+    // `cargo test --benches` runs this too; measuring a debug build says nothing.
+    if !std::env::args().any(|argument| argument == "--bench") {
+        return;
+    }
+    for (name, read) in [("assembly_16k_reads", 16 * 1024), ("assembly_one_read_an_event", 0)] {
+        let best = (0..5).map(|_| assemble(read)).fold(f64::INFINITY, f64::min);
+        println!(
+            "{{\"bench\":\"{name}\",\"deltas_per_second\":{:.0}}}",
+            DELTAS as f64 / best
+        );
+    }
+    let (first, next) = bodies();
+    println!("{{\"bench\":\"body_1200_messages\",\"first_ms\":{first:.3},\"next_ms\":{next:.3}}}");
+}
+
+/// Seconds for all deltas, handed over in reads of `read` bytes, or one event a read if it is 0.
+fn assemble(read: usize) -> f64 {
+    let event = |word: &str| {
+        format!(
+            "data: {{\"id\":\"chatcmpl-123\",\"object\":\"chat.completion.chunk\",\"created\":1700000000,\"model\":\"m\",\
+             \"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{word}\"}},\"finish_reason\":null}}]}}\n\n"
+        )
+    };
+    let words = ["hello ", "wor", "ld, ", "a < b ", "done.\\n"];
+    let events: Vec<String> = words.iter().map(|word| event(word)).collect();
+    let stream: Vec<u8> = events
+        .iter()
+        .cycle()
+        .take(DELTAS)
+        .flat_map(|event| event.bytes())
+        .collect();
+    let mut deltas = 0_usize;
+    let mut sink = |delta: Delta<'_>| {
+        if let Delta::Text(text) = delta {
+            deltas += black_box(text).len();
+        }
+    };
+    let mut assembler = ChatAssembler::default();
+    let started = Instant::now();
+    if read > 0 {
+        for bytes in stream.chunks(read) {
+            assembler
+                .push(bytes, &mut sink)
+                .unwrap_or_else(|fault| eprintln!("{fault}"));
+        }
+    } else {
+        for event in events.iter().cycle().take(DELTAS) {
+            assembler
+                .push(event.as_bytes(), &mut sink)
+                .unwrap_or_else(|fault| eprintln!("{fault}"));
+        }
+    }
+    let seconds = started.elapsed().as_secs_f64();
+    black_box(deltas);
+    black_box(assembler.text().len());
+    seconds
+}
+
+/// Milliseconds for the first body of a long history and for the next one with two more messages.
+fn bodies() -> (f64, f64) {
+    let mut messages: Vec<Arc<WireMessage>> = Vec::new();
+    for number in 0..400 {
+        let call = ToolCall {
+            id: format!("call_{number}").as_str().into(),
+            name: "read_file".to_owned(),
+            arguments: format!("{{\"path\": \"src/file{number}.rs\", \"limit\": 200}}"),
+        };
+        messages.push(WireMessage::new(Message::user("please read the next file")));
+        messages.push(WireMessage::new(Message::calls(vec![call.clone()])));
+        messages.push(WireMessage::new(Message::tool(&call, "line of the file\n".repeat(40))));
+    }
+    let style = ChatStyle {
+        cap_key: CapKey::MaxTokens,
+        reasoning_echo: ReasoningEcho::Never,
+        stream: true,
+        stream_usage: true,
+    };
+    let mut request = ChatRequest {
+        model: "m".to_owned(),
+        system: Some(WireMessage::new(Message::user("x".repeat(20_000)))),
+        messages,
+        tools: Vec::new().into(),
+        max_tokens: None,
+        temperature: None,
+    };
+    let time = |request: &ChatRequest| {
+        let started = Instant::now();
+        black_box(body(request, tools_json(&request.tools).as_deref(), style));
+        started.elapsed().as_secs_f64() * 1000.0
+    };
+    let first = time(&request);
+    request.messages.push(WireMessage::new(Message::assistant("read")));
+    request.messages.push(WireMessage::new(Message::user("go on")));
+    let next = (0..20).map(|_| time(&request)).fold(f64::INFINITY, f64::min);
+    (first, next)
+}

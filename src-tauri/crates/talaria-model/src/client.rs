@@ -1,5 +1,6 @@
 //! One kept-alive HTTP client for all turns, and the transport on top of it.
 
+pub(crate) mod answer;
 pub(crate) mod classify;
 mod http_model;
 mod silence;
@@ -100,23 +101,17 @@ impl SharedClient {
         self.http_for(route.encrypted(), route.loopback)
     }
 
-    pub(crate) fn http_for(
-        &self,
-        encrypted: bool,
-        loopback: bool,
-    ) -> Result<&reqwest::Client, ModelError> {
+    pub(crate) fn http_for(&self, encrypted: bool, loopback: bool) -> Result<&reqwest::Client, ModelError> {
         let cell = &self.inner.clients[usize::from(encrypted) * 2 + usize::from(loopback)];
         if let Some(client) = cell.get() {
             return Ok(client);
         }
-        let built = self
-            .build(encrypted, loopback)
-            .map_err(|error| ModelError::BadRoute {
-                detail: format!(
-                    "the HTTP client cannot be set up: {}",
-                    error_chain(&error.without_url())
-                ),
-            })?;
+        let built = self.build(encrypted, loopback).map_err(|error| ModelError::BadRoute {
+            detail: format!(
+                "the HTTP client cannot be set up: {}",
+                error_chain(&error.without_url())
+            ),
+        })?;
         Ok(cell.get_or_init(|| built))
     }
 
@@ -163,10 +158,7 @@ pub fn open_route(
     secrets: SecretLookup<'_>,
     client: &SharedClient,
 ) -> Result<Arc<dyn ModelTransport>, ModelError> {
-    Ok(Arc::new(HttpModel::new(
-        resolve(route, secrets)?,
-        client.clone(),
-    )))
+    Ok(Arc::new(HttpModel::new(resolve(route, secrets)?, client.clone())))
 }
 
 /// The messages of an error and of what caused it, each once.
@@ -185,4 +177,4 @@ pub(crate) fn error_chain(error: &dyn std::error::Error) -> String {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -4,6 +4,7 @@
 //! [`Completion`] or a [`ModelError`] ends it. This crate knows no session, no store and no tool.
 
 mod client;
+mod discover;
 mod error;
 mod profile;
 mod repair;
@@ -13,15 +14,12 @@ mod transport;
 pub mod wire;
 
 pub use client::{HttpModel, SharedClient, Timers, open_route};
+pub use discover::{Candidate, discover, list_models, test_route, usual_places};
 pub use error::ModelError;
-pub use profile::{
-    CapKey, KeyNeed, PROFILES, Profile, ReasoningEcho, ResolvedRoute, SecretLookup, profile,
-    resolve,
-};
+pub use profile::{CapKey, KeyNeed, PROFILES, Profile, ReasoningEcho, ResolvedRoute, SecretLookup, profile, resolve};
 pub use repair::{Repaired, repair_arguments, sanitize_lone_surrogates};
 pub use retry::{MAX_RETRY_AFTER, backoff, backoff_malformed};
 pub use think::{Piece, ThinkScrubber};
 pub use transport::{
-    AssembledCall, ChatRequest, Completion, Delta, DeltaSink, FinishReason, ModelTransport,
-    ToolDefinition, WireMessage,
+    AssembledCall, ChatRequest, Completion, Delta, DeltaSink, FinishReason, ModelTransport, ToolDefinition, WireMessage,
 };

@@ -114,9 +114,7 @@ pub const PROFILES: &[Profile] = &[
         label: "LM Studio",
         base_url: Some("http://127.0.0.1:1234/v1"),
         local_port: Some(1234),
-        start_hint: Some(
-            "Start the server in LM Studio's Developer tab, or with `lms server start`.",
-        ),
+        start_hint: Some("Start the server in LM Studio's Developer tab, or with `lms server start`."),
         model_hint: Some("Load it in LM Studio, or choose another model."),
         reasoning_echo: ReasoningEcho::Never,
         ..SERVER
@@ -172,9 +170,7 @@ pub(crate) fn profile_of_host(host: &str) -> Option<&'static Profile> {
     if !is_loopback(name) {
         return None;
     }
-    PROFILES
-        .iter()
-        .find(|profile| profile.local_port == Some(port))
+    PROFILES.iter().find(|profile| profile.local_port == Some(port))
 }
 
 /// Looks up a secret by the name of its environment variable.
@@ -250,10 +246,7 @@ pub fn resolve(route: &ModelRoute, secrets: SecretLookup<'_>) -> Result<Resolved
     Ok(resolved)
 }
 
-pub(crate) fn resolve_without_key(
-    route: &ModelRoute,
-    secrets: SecretLookup<'_>,
-) -> Result<ResolvedRoute, ModelError> {
+pub(crate) fn resolve_without_key(route: &ModelRoute, secrets: SecretLookup<'_>) -> Result<ResolvedRoute, ModelError> {
     let Some(profile) = profile(&route.provider) else {
         let known: Vec<&str> = PROFILES.iter().map(|profile| profile.name).collect();
         let detail = format!(
@@ -263,11 +256,7 @@ pub(crate) fn resolve_without_key(
         );
         return Err(ModelError::BadRoute { detail });
     };
-    let given = route
-        .base_url
-        .as_deref()
-        .map(str::trim)
-        .filter(|url| !url.is_empty());
+    let given = route.base_url.as_deref().map(str::trim).filter(|url| !url.is_empty());
     let Some(base) = given.or(profile.base_url) else {
         return Err(ModelError::BadRoute {
             detail: format!("{} needs a base URL", profile.label),
@@ -299,10 +288,7 @@ pub(crate) fn resolve_without_key(
         route: route.clone(),
         profile,
         base,
-        query: url
-            .query()
-            .filter(|query| !query.is_empty())
-            .map(str::to_owned),
+        query: url.query().filter(|query| !query.is_empty()).map(str::to_owned),
         loopback: is_loopback(name),
         host,
         cap_key: if openai {
@@ -329,15 +315,11 @@ fn parse_base(base: &str) -> Result<Url, ModelError> {
         format!("{scheme}://{base}")
     };
     match Url::parse(&with_scheme) {
-        Ok(url)
-            if matches!(url.scheme(), "http" | "https")
-                && url.host_str().is_some_and(|host| !host.is_empty()) =>
-        {
+        Ok(url) if matches!(url.scheme(), "http" | "https") && url.host_str().is_some_and(|host| !host.is_empty()) => {
             if url.username().is_empty() && url.password().is_none() {
                 return Ok(url);
             }
-            let detail = "the base URL holds a user name or password; put the key into a variable"
-                .to_owned();
+            let detail = "the base URL holds a user name or password; put the key into a variable".to_owned();
             Err(ModelError::BadRoute { detail })
         }
         _ => Err(ModelError::BadRoute {
@@ -346,11 +328,7 @@ fn parse_base(base: &str) -> Result<Url, ModelError> {
     }
 }
 
-fn key_of(
-    route: &ModelRoute,
-    profile: &Profile,
-    secrets: SecretLookup<'_>,
-) -> (Option<String>, Option<String>) {
+fn key_of(route: &ModelRoute, profile: &Profile, secrets: SecretLookup<'_>) -> (Option<String>, Option<String>) {
     let look = |name: &str| {
         secrets(name)
             .map(|key| key.trim().to_owned())

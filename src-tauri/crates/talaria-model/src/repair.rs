@@ -43,9 +43,9 @@ fn replace(json: &str, out: &mut Option<String>, copied: &mut usize, start: usiz
 /// The code unit of a `\uXXXX` escape at `at`.
 fn unicode_escape(bytes: &[u8], at: usize) -> Option<u32> {
     let digits = bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;
-    digits.iter().try_fold(0, |unit, digit| {
-        Some(unit * 16 + char::from(*digit).to_digit(16)?)
-    })
+    digits
+        .iter()
+        .try_fold(0, |unit, digit| Some(unit * 16 + char::from(*digit).to_digit(16)?))
 }
 
 /// The arguments of a stored call as a JSON object that a strict provider accepts: compact text. What is beyond repair
@@ -116,19 +116,11 @@ fn without_fence(text: &str) -> &str {
 }
 
 fn parse_loosely(text: &str) -> Option<Value> {
-    let mut reader = Loosely {
-        text,
-        at: 0,
-        depth: 0,
-    };
+    let mut reader = Loosely { text, at: 0, depth: 0 };
     let value = reader.value()?;
     let rest = text[reader.at..].trim_start();
     let surplus = rest.trim_end_matches(|letter: char| letter.is_whitespace());
-    if surplus.len() <= MAX_SURPLUS
-        && surplus
-            .chars()
-            .all(|letter| matches!(letter, '}' | ']' | ',' | ';'))
-    {
+    if surplus.len() <= MAX_SURPLUS && surplus.chars().all(|letter| matches!(letter, '}' | ']' | ',' | ';')) {
         return Some(value);
     }
     // The same object sent twice is meant once.
@@ -288,15 +280,9 @@ fn unicode(text: &str) -> (char, usize) {
     match (unicode_escape(bytes, 0), unicode_escape(bytes, 6)) {
         (Some(high @ 0xD800..=0xDBFF), Some(low @ 0xDC00..=0xDFFF)) => {
             let point = 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
-            (
-                char::from_u32(point).unwrap_or(char::REPLACEMENT_CHARACTER),
-                12,
-            )
+            (char::from_u32(point).unwrap_or(char::REPLACEMENT_CHARACTER), 12)
         }
-        (Some(unit), _) => (
-            char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER),
-            6,
-        ),
+        (Some(unit), _) => (char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER), 6),
         (None, _) => (char::REPLACEMENT_CHARACTER, 2),
     }
 }

@@ -50,10 +50,7 @@ fn http_date(text: &str) -> Option<u64> {
         .parse()
         .ok()
         .filter(|year| (1970..10_000).contains(year))?;
-    let mut clock = fields
-        .next()?
-        .split(':')
-        .map(|part| part.parse::<u64>().ok());
+    let mut clock = fields.next()?.split(':').map(|part| part.parse::<u64>().ok());
     let (hour, minute, second) = (clock.next()??, clock.next()??, clock.next()??);
     // Days from civil date: years begin in March, so that the leap day is the last of its year.
     let month = i64::try_from(month).ok()? + 1;

@@ -11,13 +11,7 @@ pub enum Piece<'a> {
     Hidden(&'a str),
 }
 
-const NAMES: [&str; 5] = [
-    "think",
-    "thinking",
-    "reasoning",
-    "thought",
-    "reasoning_scratchpad",
-];
+const NAMES: [&str; 5] = ["think", "thinking", "reasoning", "thought", "reasoning_scratchpad"];
 
 /// Blanks that may stand behind the name inside a tag.
 const MAX_TAG_BLANKS: usize = 16;
@@ -153,12 +147,7 @@ impl ThinkScrubber {
     }
 
     /// Decides about the `<` at the start of `rest`: how much of it is done with, or `None` if more text is needed.
-    fn tag_in_visible(
-        &mut self,
-        rest: &str,
-        last: bool,
-        out: &mut dyn FnMut(Piece<'_>),
-    ) -> Option<usize> {
+    fn tag_in_visible(&mut self, rest: &str, last: bool, out: &mut dyn FnMut(Piece<'_>)) -> Option<usize> {
         let tag = if self.after_backtick {
             Tag::No
         } else {
@@ -226,10 +215,7 @@ fn pair_end(text: &str, name: usize) -> Pair {
             b' ' | b'\t' | b'\r' => {}
             b'<' => match tag_at(&bytes[at..]) {
                 Tag::Close { name: closed, len } if closed == name => {
-                    return Pair::Closed {
-                        inside: at,
-                        close: len,
-                    };
+                    return Pair::Closed { inside: at, close: len };
                 }
                 Tag::Open { .. } if line_start => return Pair::Prose,
                 Tag::Partial => return Pair::Undecided,
@@ -252,8 +238,7 @@ fn tag_at(bytes: &[u8]) -> Tag {
     let end = start.min(bytes.len()) + word;
     let found = &bytes[start.min(bytes.len())..end];
     if end == bytes.len() {
-        let fits =
-            |name: &&str| name.len() >= word && name.as_bytes()[..word].eq_ignore_ascii_case(found);
+        let fits = |name: &&str| name.len() >= word && name.as_bytes()[..word].eq_ignore_ascii_case(found);
         return if NAMES.iter().any(|name| fits(&name)) {
             Tag::Partial
         } else {

@@ -85,13 +85,7 @@ const OVERLOAD: &[&str] = &[
     "server is busy",
     "temporarily unavailable",
 ];
-const RATE: &[&str] = &[
-    "rate limit",
-    "rate_limit",
-    "too many requests",
-    "ratelimit",
-    "throttl",
-];
+const RATE: &[&str] = &["rate limit", "rate_limit", "too many requests", "ratelimit", "throttl"];
 const BAD_KEY: &[&str] = &[
     "invalid api key",
     "invalid_api_key",
@@ -166,11 +160,7 @@ pub(crate) fn classify(answer: FailedAnswer<'_>, to: &ResolvedRoute) -> ModelErr
             model: to.route.model.clone(),
             detail,
         },
-        500.. if any(lower, VALIDATION) => ModelError::Rejected {
-            host,
-            status,
-            detail,
-        },
+        500.. if any(lower, VALIDATION) => ModelError::Rejected { host, status, detail },
         501 => ModelError::WrongProtocol {
             url,
             detail: format!("status 501, {detail}"),
@@ -190,11 +180,7 @@ pub(crate) fn classify(answer: FailedAnswer<'_>, to: &ResolvedRoute) -> ModelErr
         _ if any(lower, BILLING) => ModelError::Billing { host, detail },
         _ if any(lower, RATE) => limited(host, detail),
         _ if said.html => ModelError::WrongProtocol { url, detail },
-        _ => ModelError::Rejected {
-            host,
-            status,
-            detail,
-        },
+        _ => ModelError::Rejected { host, status, detail },
     }
 }
 
@@ -254,12 +240,8 @@ pub(crate) fn unsupported(status: u16, body: &[u8]) -> Option<Unsupported> {
     );
     match () {
         () if !objects => None,
-        () if lower.contains("stream_options") || lower.contains("include_usage") => {
-            Some(Unsupported::StreamUsage)
-        }
-        () if lower.contains("max_completion_tokens") || lower.contains("max_tokens") => {
-            Some(Unsupported::CapKey)
-        }
+        () if lower.contains("stream_options") || lower.contains("include_usage") => Some(Unsupported::StreamUsage),
+        () if lower.contains("max_completion_tokens") || lower.contains("max_tokens") => Some(Unsupported::CapKey),
         () if lower.contains("stream") => Some(Unsupported::Streaming),
         () => None,
     }
@@ -304,11 +286,7 @@ impl Said {
 
     fn is_model_missing(&self) -> bool {
         any(&self.lower, NO_MODEL)
-            || (self.lower.contains("model")
-                && (any(
-                    &self.lower,
-                    &["does not exist", "not found", "not available"],
-                )))
+            || (self.lower.contains("model") && (any(&self.lower, &["does not exist", "not found", "not available"])))
     }
 }
 
@@ -370,10 +348,7 @@ pub(crate) fn html_title(page: &str) -> Option<String> {
     let start = lower.find("<title")?;
     let start = start + lower[start..].find('>')? + 1;
     let end = start + lower[start..].find('<')?;
-    let title = page[start..end]
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ");
+    let title = page[start..end].split_whitespace().collect::<Vec<_>>().join(" ");
     (!title.is_empty()).then_some(title)
 }
 

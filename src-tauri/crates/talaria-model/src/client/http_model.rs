@@ -1,8 +1,7 @@
 //! A server behind HTTP as a [`ModelTransport`]: one ask with the reconnects of agent.md 7.
 
-use super::classify::{
-    FailedAnswer, Unsupported, classify, classify_reported, html_title, unsupported,
-};
+use super::answer::{Form, capped_body, headers, send_error, wrong_page};
+use super::classify::{FailedAnswer, Unsupported, classify, classify_reported, unsupported};
 use super::silence::{Silence, Silent};
 use super::{SharedClient, error_chain};
 use crate::error::ModelError;
@@ -13,22 +12,18 @@ use crate::wire::chat_stream::{ChatAssembler, StreamFault};
 use bytes::Bytes;
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use reqwest::header::{
-    ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER,
-};
+use reqwest::header::{HeaderMap, HeaderValue, LOCATION, RETRY_AFTER};
 use serde_json::value::RawValue;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 use tokio_util::sync::CancellationToken;
 
 /// Reconnects inside one ask.
 const MAX_RECONNECTS: u32 = 2;
 /// Features that are given up one after the other at most.
 const MAX_ADAPTATIONS: u32 = 3;
-const MAX_ERROR_BODY: usize = 64 * 1024;
 const MAX_WHOLE_BODY: usize = 64 * 1024 * 1024;
-const ERROR_BODY_TIME: Duration = Duration::from_secs(10);
 /// Deltas of many small reads that are ready at once are handed on together, up to this much.
 const FLUSH_AFTER: usize = 64 * 1024;
 
@@ -98,11 +93,7 @@ impl HttpModel {
         &self.route
     }
 
-    async fn attempts(
-        &self,
-        request: &ChatRequest,
-        sink: &mut dyn DeltaSink,
-    ) -> Result<Completion, ModelError> {
+    async fn attempts(&self, request: &ChatRequest, sink: &mut dyn DeltaSink) -> Result<Completion, ModelError> {
         let mut reconnects = 0;
         let mut adaptations = 0;
         loop {
@@ -165,9 +156,7 @@ impl HttpModel {
         let other = self.other_cap_key.load(Ordering::Relaxed);
         let cap_key = match (self.route.cap_key, other) {
             (CapKey::MaxTokens, false) | (CapKey::MaxCompletionTokens, true) => CapKey::MaxTokens,
-            (CapKey::MaxTokens, true) | (CapKey::MaxCompletionTokens, false) => {
-                CapKey::MaxCompletionTokens
-            }
+            (CapKey::MaxTokens, true) | (CapKey::MaxCompletionTokens, false) => CapKey::MaxCompletionTokens,
         };
         ChatStyle {
             cap_key,
@@ -213,9 +202,7 @@ impl HttpModel {
                 .get(name)
                 .and_then(|value: &HeaderValue| value.to_str().ok())
         };
-        let now = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default();
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let retry_after = header(RETRY_AFTER).and_then(|text| crate::retry::retry_after(text, now));
         let location = header(LOCATION).map(str::to_owned);
         let body = capped_body(response).await;
@@ -228,12 +215,8 @@ impl HttpModel {
         let error = classify(answer, &self.route);
         let flag = match unsupported(status, &body) {
             Some(Unsupported::Streaming) if style.stream => &self.whole_answers,
-            Some(Unsupported::StreamUsage) if style.stream && style.stream_usage => {
-                &self.no_stream_usage
-            }
-            Some(Unsupported::CapKey) if matches!(error, ModelError::Rejected { .. }) => {
-                &self.other_cap_key
-            }
+            Some(Unsupported::StreamUsage) if style.stream && style.stream_usage => &self.no_stream_usage,
+            Some(Unsupported::CapKey) if matches!(error, ModelError::Rejected { .. }) => &self.other_cap_key,
             _ => return Attempt::Failed(error),
         };
         match flag.swap(true, Ordering::Relaxed) {
@@ -242,12 +225,7 @@ impl HttpModel {
         }
     }
 
-    async fn read(
-        &self,
-        mut response: reqwest::Response,
-        mut silence: Silence,
-        sink: &mut dyn DeltaSink,
-    ) -> Attempt {
+    async fn read(&self, mut response: reqwest::Response, mut silence: Silence, sink: &mut dyn DeltaSink) -> Attempt {
         let mut form = Form::of_content_type(response.headers());
         let mut start = Vec::new();
         let mut assembler = ChatAssembler::default();
@@ -285,9 +263,7 @@ impl HttpModel {
                 Form::Page => return Attempt::Failed(self.wrong_page(&start)),
                 Form::Whole => {
                     if start.len() > MAX_WHOLE_BODY {
-                        return Attempt::Failed(
-                            self.wrong_protocol("the answer is longer than 64 MiB"),
-                        );
+                        return Attempt::Failed(self.wrong_protocol("the answer is longer than 64 MiB"));
                     }
                     Ok(())
                 }
@@ -311,9 +287,7 @@ impl HttpModel {
             self.whole_answers.store(true, Ordering::Relaxed);
             if let Err(fault) = assembler.push_whole(&start, sink) {
                 return match fault {
-                    StreamFault::Malformed { detail } => {
-                        Attempt::Failed(self.wrong_protocol(&detail))
-                    }
+                    StreamFault::Malformed { detail } => Attempt::Failed(self.wrong_protocol(&detail)),
                     fault => self.faulty(fault, assembler, sink),
                 };
             }
@@ -325,12 +299,7 @@ impl HttpModel {
     }
 
     /// The body has ended, or the connection broke with `broken`.
-    fn end(
-        &self,
-        assembler: ChatAssembler,
-        broken: Option<ModelError>,
-        sink: &mut dyn DeltaSink,
-    ) -> Attempt {
+    fn end(&self, assembler: ChatAssembler, broken: Option<ModelError>, sink: &mut dyn DeltaSink) -> Attempt {
         let progress = assembler.progress();
         let result = assembler.finish(sink);
         sink.delta(Delta::Flush);
@@ -368,17 +337,10 @@ impl HttpModel {
     }
 
     /// The stream holds an error, or what cannot be read.
-    fn faulty(
-        &self,
-        fault: StreamFault,
-        assembler: ChatAssembler,
-        sink: &mut dyn DeltaSink,
-    ) -> Attempt {
+    fn faulty(&self, fault: StreamFault, assembler: ChatAssembler, sink: &mut dyn DeltaSink) -> Attempt {
         let progress = assembler.progress();
         match fault {
-            StreamFault::Malformed { detail }
-                if progress.text || progress.reasoning || progress.calls =>
-            {
+            StreamFault::Malformed { detail } if progress.text || progress.reasoning || progress.calls => {
                 let error = ModelError::Interrupted {
                     host: self.route.host.clone(),
                     detail: self.route.tidy(&detail),
@@ -386,9 +348,7 @@ impl HttpModel {
                 self.end(assembler.without_fault(), Some(error), sink)
             }
             StreamFault::Malformed { detail } => broken_before(self.wrong_protocol(&detail)),
-            StreamFault::Reported { code, detail } => {
-                Attempt::Failed(classify_reported(code, detail, &self.route))
-            }
+            StreamFault::Reported { code, detail } => Attempt::Failed(classify_reported(code, detail, &self.route)),
             StreamFault::Nothing { .. } => self.end(assembler, None, sink),
         }
     }
@@ -436,144 +396,10 @@ impl ModelTransport for HttpModel {
     }
 }
 
-/// What a body turns out to be.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
-    Unknown,
-    Events,
-    Whole,
-    Page,
-}
-
-impl Form {
-    fn of_content_type(headers: &HeaderMap) -> Self {
-        let kind = headers
-            .get(CONTENT_TYPE)
-            .and_then(|value| value.to_str().ok())
-            .unwrap_or_default();
-        // Other names are given to event streams and to plain answers alike: the bytes decide.
-        if kind.starts_with("text/event-stream") {
-            Form::Events
-        } else {
-            Form::Unknown
-        }
-    }
-
-    fn of_start(start: &[u8]) -> Self {
-        let start = start
-            .strip_prefix(b"\xef\xbb\xbf")
-            .unwrap_or(start)
-            .trim_ascii_start();
-        let fields: [&[u8]; 5] = [b":", b"data", b"event", b"id", b"retry"];
-        match start.first() {
-            None => Form::Unknown,
-            Some(b'{') => Form::Whole,
-            Some(b'<') => Form::Page,
-            Some(_) if fields.iter().any(|field| start.starts_with(field)) => Form::Events,
-            Some(_) if fields.iter().any(|field| field.starts_with(start)) => Form::Unknown,
-            Some(_) => Form::Page,
-        }
-    }
-}
-
 fn broken_before(error: ModelError) -> Attempt {
     Attempt::Broken(Break {
         error,
         partial: None,
         shown: Shown::Nothing,
     })
-}
-
-pub(crate) fn headers(route: &ResolvedRoute) -> HeaderMap {
-    let mut headers = HeaderMap::new();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    headers.insert(
-        ACCEPT,
-        HeaderValue::from_static("text/event-stream, application/json"),
-    );
-    for (name, value) in route.profile.headers {
-        headers.insert(
-            HeaderName::from_static(name),
-            HeaderValue::from_static(value),
-        );
-    }
-    if let Some(key) = &route.key
-        && let Ok(mut value) = HeaderValue::from_str(&format!("Bearer {key}"))
-    {
-        value.set_sensitive(true);
-        headers.insert(AUTHORIZATION, value);
-    }
-    headers
-}
-
-/// Why a request did not get an answer.
-pub(crate) fn send_error(route: &ResolvedRoute, error: reqwest::Error) -> ModelError {
-    let unreachable = error.is_connect() || error.is_timeout();
-    let text = error_chain(&error.without_url());
-    if text.contains("invalid HTTP") {
-        let detail = "what answers there does not speak HTTP".to_owned();
-        return ModelError::WrongProtocol {
-            url: route.base.clone(),
-            detail,
-        };
-    }
-    if !unreachable {
-        return ModelError::Interrupted {
-            host: route.host.clone(),
-            detail: route.tidy(&text),
-        };
-    }
-    let lower = text.to_lowercase();
-    let certificate = lower.contains("certificate") || lower.contains("unknownissuer");
-    let detail = match () {
-        () if certificate => route.tidy(&text),
-        () if lower.contains("refused") => "nothing listens there (connection refused)".to_owned(),
-        () if lower.contains("timed out") || lower.contains("timeout") => {
-            "it did not answer in time".to_owned()
-        }
-        () if lower.contains("dns") || lower.contains("lookup") => {
-            format!("the name {} is not known", route.host)
-        }
-        () if lower.contains("corrupt message") => {
-            "it does not speak TLS; http:// may be meant".to_owned()
-        }
-        () => route.tidy(&text),
-    };
-    ModelError::Unreachable {
-        url: route.base.clone(),
-        detail,
-        certificate,
-    }
-}
-
-/// A success status with something else than an answer in it.
-pub(crate) fn wrong_page(route: &ResolvedRoute, start: &[u8]) -> ModelError {
-    let text = String::from_utf8_lossy(&start[..start.len().min(4096)]);
-    let detail = match (html_title(&text), text.trim_start().starts_with('<')) {
-        (Some(title), _) => format!("it sent a web page titled {title:?}"),
-        (None, true) => "it sent a web page".to_owned(),
-        (None, false) => {
-            let words: String = text.chars().take(80).collect();
-            format!("it sent {:?}", words.trim())
-        }
-    };
-    ModelError::WrongProtocol {
-        url: route.base.clone(),
-        detail: route.tidy(&detail),
-    }
-}
-
-pub(crate) async fn capped_body(mut response: reqwest::Response) -> Vec<u8> {
-    let mut body = Vec::new();
-    let read = async {
-        while let Ok(Some(bytes)) = response.chunk().await {
-            let room = MAX_ERROR_BODY.saturating_sub(body.len());
-            body.extend_from_slice(&bytes[..bytes.len().min(room)]);
-            if room == 0 {
-                break;
-            }
-        }
-    };
-    let _ = tokio::time::timeout(ERROR_BODY_TIME, read).await;
-    body
 }

@@ -39,9 +39,7 @@ impl Silence {
         let mut next_notice = started + self.quiet;
         tokio::pin!(work);
         loop {
-            self.timer
-                .as_mut()
-                .reset(next_notice.min(started + self.stale));
+            self.timer.as_mut().reset(next_notice.min(started + self.stale));
             tokio::select! {
                 biased;
                 done = &mut work => return Ok(done),

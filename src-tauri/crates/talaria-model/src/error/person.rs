@@ -15,11 +15,7 @@ impl ModelError {
         if let Some(hint) = self.hint() {
             error = error.with_hint(hint);
         }
-        if self.retryable() {
-            error.retryable()
-        } else {
-            error
-        }
+        if self.retryable() { error.retryable() } else { error }
     }
 
     fn place(&self) -> (ErrorKind, Layer, &'static str) {
@@ -27,9 +23,7 @@ impl ModelError {
         match self {
             ModelError::Cancelled => (Cancelled, Layer::Runtime, "error.model.cancelled"),
             ModelError::NoKey { .. } => (Auth, Layer::Auth, "error.model.no_key"),
-            ModelError::BadRoute { .. } => {
-                (ErrorKind::Config, Layer::Endpoint, "error.model.route")
-            }
+            ModelError::BadRoute { .. } => (ErrorKind::Config, Layer::Endpoint, "error.model.route"),
             ModelError::Unauthorized { .. } => (Auth, Layer::Auth, "error.model.auth"),
             ModelError::Billing { .. } => (Model, Layer::Billing, "error.model.billing"),
             ModelError::RateLimited { .. } => (Model, Layer::Model, "error.model.rate_limited"),
@@ -38,9 +32,7 @@ impl ModelError {
                 ..
             } => (Model, Layer::Gateway, "error.model.gateway"),
             ModelError::Server { .. } => (Model, Layer::Model, "error.model.server"),
-            ModelError::Unreachable {
-                certificate: true, ..
-            } => (Model, Layer::Endpoint, "error.model.certificate"),
+            ModelError::Unreachable { certificate: true, .. } => (Model, Layer::Endpoint, "error.model.certificate"),
             ModelError::Unreachable { .. } => (Model, Layer::Endpoint, "error.model.unreachable"),
             ModelError::WrongProtocol { .. } => (Model, Layer::Endpoint, "error.model.protocol"),
             ModelError::ModelNotFound { .. } => (Model, Layer::Model, "error.model.not_found"),
@@ -101,11 +93,7 @@ impl ModelError {
                 add("variable", key_env.as_deref().unwrap_or_default());
             }
             ModelError::BadRoute { detail } => add("detail", detail),
-            ModelError::Unauthorized {
-                host,
-                key_env,
-                detail,
-            } => {
+            ModelError::Unauthorized { host, key_env, detail } => {
                 add("host", host);
                 add("variable", key_env.as_deref().unwrap_or_default());
                 add("detail", detail);
@@ -118,37 +106,23 @@ impl ModelError {
                 add("host", host);
                 add(
                     "seconds",
-                    &retry_after
-                        .map(|wait| wait.as_secs().to_string())
-                        .unwrap_or_default(),
+                    &retry_after.map(|wait| wait.as_secs().to_string()).unwrap_or_default(),
                 );
                 add("detail", detail);
             }
             ModelError::Server {
-                host,
-                status,
-                detail,
-                ..
+                host, status, detail, ..
             }
-            | ModelError::Rejected {
-                host,
-                status,
-                detail,
-            } => {
+            | ModelError::Rejected { host, status, detail } => {
                 add("host", host);
                 add("status", &status.to_string());
                 add("detail", detail);
             }
-            ModelError::Unreachable { url, detail, .. }
-            | ModelError::WrongProtocol { url, detail } => {
+            ModelError::Unreachable { url, detail, .. } | ModelError::WrongProtocol { url, detail } => {
                 add("url", url);
                 add("detail", detail);
             }
-            ModelError::ModelNotFound {
-                host,
-                model,
-                detail,
-            } => {
+            ModelError::ModelNotFound { host, model, detail } => {
                 add("host", host);
                 add("model", model);
                 add("detail", detail);

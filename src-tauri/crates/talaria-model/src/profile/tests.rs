@@ -16,21 +16,9 @@ fn no_secrets(_: &str) -> Option<String> {
 #[test]
 fn base_addresses() {
     let cases = [
-        (
-            "custom",
-            Some("http://host:1/v1"),
-            "http://host:1/v1/chat/completions",
-        ),
-        (
-            "custom",
-            Some("http://host:1/v1/"),
-            "http://host:1/v1/chat/completions",
-        ),
-        (
-            "custom",
-            Some("http://host:1"),
-            "http://host:1/chat/completions",
-        ),
+        ("custom", Some("http://host:1/v1"), "http://host:1/v1/chat/completions"),
+        ("custom", Some("http://host:1/v1/"), "http://host:1/v1/chat/completions"),
+        ("custom", Some("http://host:1"), "http://host:1/chat/completions"),
         (
             "custom",
             Some("host.example/api"),
@@ -65,11 +53,7 @@ fn base_addresses() {
     ];
     for (provider, base, expected) in cases {
         let resolved = resolve(&route(provider, base), &no_secrets).unwrap();
-        assert_eq!(
-            resolved.url("/chat/completions"),
-            expected,
-            "{provider} {base:?}"
-        );
+        assert_eq!(resolved.url("/chat/completions"), expected, "{provider} {base:?}");
     }
 }
 
@@ -87,9 +71,7 @@ fn wrong_routes_say_what_is_wrong() {
 #[test]
 fn a_needed_key_is_looked_up_and_named() {
     let missing = resolve(&route("openai", None), &no_secrets).unwrap_err();
-    assert!(
-        matches!(&missing, ModelError::NoKey { key_env: Some(name), .. } if name == "OPENAI_API_KEY")
-    );
+    assert!(matches!(&missing, ModelError::NoKey { key_env: Some(name), .. } if name == "OPENAI_API_KEY"));
     let secrets = |name: &str| (name == "MY_KEY").then(|| " k1\n".to_owned());
     let own = ModelRoute {
         api_key_env: Some("MY_KEY".to_owned()),
@@ -105,14 +87,7 @@ fn a_needed_key_is_looked_up_and_named() {
 
 #[test]
 fn loopback_is_recognised() {
-    for host in [
-        "localhost",
-        "127.0.0.1",
-        "127.9.9.9",
-        "[::1]",
-        "::1",
-        "a.localhost",
-    ] {
+    for host in ["localhost", "127.0.0.1", "127.9.9.9", "[::1]", "::1", "a.localhost"] {
         assert!(is_loopback(host), "{host}");
     }
     for host in ["10.0.0.1", "localhost.example", "128.0.0.1", ""] {
@@ -122,7 +97,6 @@ fn loopback_is_recognised() {
 
 #[test]
 fn names_are_unique() {
-    let names: std::collections::BTreeSet<&str> =
-        PROFILES.iter().map(|profile| profile.name).collect();
+    let names: std::collections::BTreeSet<&str> = PROFILES.iter().map(|profile| profile.name).collect();
     assert_eq!(names.len(), PROFILES.len());
 }

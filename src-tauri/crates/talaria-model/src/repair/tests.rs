@@ -13,10 +13,7 @@ fn the_ladder() {
         ("[1]", "{}"),
         ("{\"a\": 1,}", r#"{"a":1}"#),
         ("{\"a\": [1, 2,], }", r#"{"a":[1,2]}"#),
-        (
-            "{\"a\": {\"b\": [1, {\"c\": 2",
-            r#"{"a":{"b":[1,{"c":2}]}}"#,
-        ),
+        ("{\"a\": {\"b\": [1, {\"c\": 2", r#"{"a":{"b":[1,{"c":2}]}}"#),
         ("{\"a\": [1, 2}", r#"{"a":[1,2]}"#),
         ("{\"a\": 1}}}]", r#"{"a":1}"#),
         ("{\"a\": \"x\ny\u{1}\"}", "{\"a\":\"x\\ny\\u0001\"}"),
@@ -30,10 +27,7 @@ fn the_ladder() {
             r#"{"a":"it's","b":true,"c":null,"d":false}"#,
         ),
         (r#"{"a": "C:\dir"#, r#"{"a":"C:\\dir"}"#),
-        (
-            r#"{"a": "\ud83d\ude00 \ud83d", }"#,
-            "{\"a\":\"😀 \u{fffd}\"}",
-        ),
+        (r#"{"a": "\ud83d\ude00 \ud83d", }"#, "{\"a\":\"😀 \u{fffd}\"}"),
         ("{\"cmd\": \"echo {", r#"{"cmd":"echo {"}"#),
         ("{\"a\":", "{}"),
         ("not json", "{}"),
@@ -62,10 +56,7 @@ fn a_cut_at_any_place_gives_an_object() {
 
 #[test]
 fn endless_nesting_is_hopeless_and_not_a_crash() {
-    assert_eq!(
-        repair_arguments(&"{\"a\":".repeat(100_000)),
-        Repaired::Hopeless
-    );
+    assert_eq!(repair_arguments(&"{\"a\":".repeat(100_000)), Repaired::Hopeless);
     assert_eq!(repair_arguments(&"[".repeat(100_000)), Repaired::Hopeless);
 }
 

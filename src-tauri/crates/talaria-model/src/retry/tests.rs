@@ -31,8 +31,5 @@ fn retry_after_as_seconds_or_date() {
     for header in ["", "soon", "-1", "NaN", "Sun, 06 Foo 1994 08:49:37 GMT"] {
         assert_eq!(wait(header), None, "{header:?}");
     }
-    assert_eq!(
-        http_date("Thu, 29 Feb 2024 12:00:00 GMT"),
-        Some(1_709_208_000)
-    );
+    assert_eq!(http_date("Thu, 29 Feb 2024 12:00:00 GMT"), Some(1_709_208_000));
 }

@@ -46,10 +46,7 @@ fn hidden_text_is_handed_out_as_hidden() {
         scrub(&["<think>plan", " it</think>go"]),
         ("go".to_owned(), "plan it".to_owned())
     );
-    assert_eq!(
-        scrub(&["a <think>b</think> c"]),
-        ("a  c".to_owned(), "b".to_owned())
-    );
+    assert_eq!(scrub(&["a <think>b</think> c"]), ("a  c".to_owned(), "b".to_owned()));
 }
 
 #[test]

@@ -85,10 +85,7 @@ pub fn body(request: &ChatRequest, tools: Option<&RawValue>, style: ChatStyle) -
         };
         out.push_str(&format!(",\"{key}\":{cap}"));
     }
-    if let Some(temperature) = request
-        .temperature
-        .filter(|temperature| temperature.is_finite())
-    {
+    if let Some(temperature) = request.temperature.filter(|temperature| temperature.is_finite()) {
         out.push_str(&format!(",\"temperature\":{temperature}"));
     }
     if let Some(tools) = tools {
@@ -176,10 +173,7 @@ fn message_json(message: &Message, echo: ReasoningEcho) -> Box<RawValue> {
         role: message.role.as_str(),
         content: replayed.map_or(ContentWire::Kept(&message.content), ContentWire::Text),
         tool_calls: calls.collect(),
-        tool_call_id: message
-            .tool_call_id
-            .as_ref()
-            .filter(|_| message.role == Role::Tool),
+        tool_call_id: message.tool_call_id.as_ref().filter(|_| message.role == Role::Tool),
         reasoning_content: (assistant && echo == ReasoningEcho::Content).then(|| echoed(message)),
         reasoning_details: message
             .reasoning_details
@@ -192,14 +186,8 @@ fn message_json(message: &Message, echo: ReasoningEcho) -> Box<RawValue> {
 /// another vendor, so a blank stands for it.
 fn echoed(message: &Message) -> &str {
     let stored = message.reasoning_content.as_deref();
-    let shown = message
-        .reasoning
-        .as_deref()
-        .filter(|_| message.tool_calls.is_empty());
-    stored
-        .or(shown)
-        .filter(|text| !text.is_empty())
-        .unwrap_or(" ")
+    let shown = message.reasoning.as_deref().filter(|_| message.tool_calls.is_empty());
+    stored.or(shown).filter(|text| !text.is_empty()).unwrap_or(" ")
 }
 
 fn wire_arguments(arguments: &str) -> Cow<'_, str> {
@@ -213,8 +201,7 @@ fn wire_arguments(arguments: &str) -> Cow<'_, str> {
 
 fn raw(value: &impl Serialize) -> Box<RawValue> {
     // Our own types with text keys always serialise; an empty object keeps the body valid all the same.
-    to_raw_value(value)
-        .unwrap_or_else(|_| RawValue::from_string("{}".to_owned()).unwrap_or_default())
+    to_raw_value(value).unwrap_or_else(|_| RawValue::from_string("{}".to_owned()).unwrap_or_default())
 }
 
 /// Tokens of a body, roughly: what timers scale by.

@@ -32,9 +32,7 @@ impl Loose<'_> {
         match self {
             Loose::Int(number) => u64::try_from(*number).ok(),
             Loose::Text(text) => text.trim().parse().ok(),
-            Loose::Other(Value::Number(number)) => {
-                number.as_f64().filter(|n| *n >= 0.0).map(|n| n as u64)
-            }
+            Loose::Other(Value::Number(number)) => number.as_f64().filter(|n| *n >= 0.0).map(|n| n as u64),
             _ => None,
         }
     }
@@ -132,9 +130,7 @@ fn collect(value: &Value, thinking: bool, text: &mut String, reasoning: &mut Str
     match value {
         Value::String(found) if thinking => reasoning.push_str(found),
         Value::String(found) => text.push_str(found),
-        Value::Array(parts) => parts
-            .iter()
-            .for_each(|part| collect(part, thinking, text, reasoning)),
+        Value::Array(parts) => parts.iter().for_each(|part| collect(part, thinking, text, reasoning)),
         Value::Object(part) => {
             let kind = part.get("type").and_then(Value::as_str).unwrap_or_default();
             let thinking = thinking || kind.contains("think") || kind.contains("reason");

@@ -62,11 +62,7 @@ impl SseReader {
     ///
     /// # Errors
     /// When a line or an event is longer than the limit.
-    pub fn push(
-        &mut self,
-        chunk: &[u8],
-        on_event: &mut impl FnMut(SseEvent<'_>),
-    ) -> Result<(), EventTooLong> {
+    pub fn push(&mut self, chunk: &[u8], on_event: &mut impl FnMut(SseEvent<'_>)) -> Result<(), EventTooLong> {
         let mut rest = chunk;
         if self.skip_lf && !rest.is_empty() {
             self.skip_lf = false;
@@ -160,10 +156,7 @@ impl SseReader {
                 self.data.clear();
                 self.has_data = false;
             } else if let Some(data) = fresh.take() {
-                on_event(SseEvent {
-                    name: &self.name,
-                    data,
-                });
+                on_event(SseEvent { name: &self.name, data });
             }
             self.name.clear();
             return Ok(());

@@ -1,7 +1,9 @@
 //! Puts streamed pieces of tool calls together, for servers that disagree on index, id and cut.
 
+use crate::repair::sanitize_lone_surrogates;
 use crate::transport::AssembledCall;
 use serde_json::value::RawValue;
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::hash::{BuildHasher, Hasher};
 
@@ -84,9 +86,7 @@ impl ToolSlots {
             None => self.slots.len().checked_sub(1),
         };
         if let Some(id) = piece.id {
-            let named = |slot: &Slot| {
-                slot.id.as_deref() == Some(id) && (piece.index.is_none() || same_index(slot))
-            };
+            let named = |slot: &Slot| slot.id.as_deref() == Some(id) && (piece.index.is_none() || same_index(slot));
             if let Some(at) = self.slots.iter().rposition(named) {
                 return Some(at);
             }
@@ -117,13 +117,8 @@ impl ToolSlots {
         let count = self.slots.len();
         for (at, slot) in self.slots.into_iter().enumerate() {
             let mut id = slot.id;
-            for (arguments, valid) in
-                split(slot.arguments, end == CallEnd::CutShort && at + 1 == count)
-            {
-                let id = id
-                    .take()
-                    .filter(|id| !ids.contains(id))
-                    .unwrap_or_else(fresh_id);
+            for (arguments, valid) in split(slot.arguments, end == CallEnd::CutShort && at + 1 == count) {
+                let id = id.take().filter(|id| !ids.contains(id)).unwrap_or_else(fresh_id);
                 ids.insert(id.clone());
                 calls.push(AssembledCall {
                     id,
@@ -142,7 +137,10 @@ fn complete(arguments: &str) -> bool {
 }
 
 /// The argument texts that stand in one slot, each with whether it is valid JSON.
-fn split(arguments: String, may_lack_text: bool) -> Vec<(String, bool)> {
+fn split(mut arguments: String, may_lack_text: bool) -> Vec<(String, bool)> {
+    if let Cow::Owned(clean) = sanitize_lone_surrogates(&arguments) {
+        arguments = clean;
+    }
     if arguments.trim().is_empty() {
         return vec![if may_lack_text {
             (arguments, false)
@@ -162,16 +160,11 @@ fn split(arguments: String, may_lack_text: bool) -> Vec<(String, bool)> {
     }
     // The same object several times is one call that a server repeated.
     objects.dedup();
-    objects
-        .into_iter()
-        .map(|object| (object.to_owned(), true))
-        .collect()
+    objects.into_iter().map(|object| (object.to_owned(), true)).collect()
 }
 
 /// An id for a call that came without one: unique within the session, not only within the answer.
 fn fresh_id() -> String {
-    let random = std::collections::hash_map::RandomState::new()
-        .build_hasher()
-        .finish();
+    let random = std::collections::hash_map::RandomState::new().build_hasher().finish();
     format!("call_{:012x}", random >> 16)
 }

@@ -18,8 +18,7 @@ pub fn run(area: &str, check: impl Fn(&Value) -> Verdict) {
         PathBuf::from,
     );
     let path = folder.join(format!("{area}.jsonl"));
-    let text = std::fs::read_to_string(&path)
-        .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let (mut passed, mut not_built, mut failed) = (0, 0, 0);
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
         let case: Value = serde_json::from_str(line).expect("a case is a JSON object");
@@ -32,11 +31,7 @@ pub fn run(area: &str, check: impl Fn(&Value) -> Verdict) {
             }
         }
     }
-    println!(
-        "cases_{}: {passed}/{}",
-        area.replace('-', "_"),
-        passed + failed
-    );
+    println!("cases_{}: {passed}/{}", area.replace('-', "_"), passed + failed);
     println!("not built: {not_built}");
     assert_eq!(failed, 0, "{failed} cases of {area} failed");
     assert!(passed > 0, "no case of {area} ran");

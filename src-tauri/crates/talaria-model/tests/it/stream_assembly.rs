@@ -59,9 +59,9 @@ fn assemble(chunks: &[&[u8]]) -> Seen {
     let text = assembler.text().to_owned();
     let (result, calls) = match assembler.finish(&mut sink) {
         Ok(done) => {
-            let usage = done.usage.map(
-                |usage| json!({"input": usage.last_prompt_tokens, "output": usage.output_tokens}),
-            );
+            let usage = done
+                .usage
+                .map(|usage| json!({"input": usage.last_prompt_tokens, "output": usage.output_tokens}));
             let result = json!({
                 "text": done.text, "reasoning": done.reasoning, "finish": done.finish.as_str(),
                 "usage": usage, "error": null,
@@ -77,11 +77,7 @@ fn assemble(chunks: &[&[u8]]) -> Seen {
             (json!({"text": text, "error": error}), Vec::new())
         }
     };
-    Seen {
-        result,
-        calls,
-        shown,
-    }
+    Seen { result, calls, shown }
 }
 
 fn check(seen: &Seen, expect: &Value) -> Result<(), String> {
@@ -102,25 +98,14 @@ fn check(seen: &Seen, expect: &Value) -> Result<(), String> {
         return Ok(());
     }
     if seen.calls.is_empty() && seen.result["text"] != seen.shown {
-        return Err(format!(
-            "shown {:?}, kept {}",
-            seen.shown, seen.result["text"]
-        ));
+        return Err(format!("shown {:?}, kept {}", seen.shown, seen.result["text"]));
     }
-    let wanted = expect["tool_calls"]
-        .as_array()
-        .ok_or("no tool_calls in the case")?;
+    let wanted = expect["tool_calls"].as_array().ok_or("no tool_calls in the case")?;
     if wanted.len() != seen.calls.len() {
         return Err(format!("calls {:?}, expected {wanted:?}", seen.calls));
     }
     for (call, wanted) in seen.calls.iter().zip(wanted) {
-        let unique = seen
-            .calls
-            .iter()
-            .filter(|other| other.id == call.id)
-            .count()
-            == 1
-            && !call.id.is_empty();
+        let unique = seen.calls.iter().filter(|other| other.id == call.id).count() == 1 && !call.id.is_empty();
         let id = if wanted["id"]["any_unique"] == true {
             unique
         } else {
@@ -138,19 +123,11 @@ fn check(seen: &Seen, expect: &Value) -> Result<(), String> {
 }
 
 fn chunks(input: &Value) -> Vec<Vec<u8>> {
-    let texts = |key: &str| {
-        input[key]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-    };
+    let texts = |key: &str| input[key].as_array().into_iter().flatten().filter_map(Value::as_str);
     if input.get("chunks_b64").is_some() {
         return texts("chunks_b64").map(decode_base64).collect();
     }
-    texts("chunks")
-        .map(|text| text.as_bytes().to_vec())
-        .collect()
+    texts("chunks").map(|text| text.as_bytes().to_vec()).collect()
 }
 
 fn decode_base64(text: &str) -> Vec<u8> {

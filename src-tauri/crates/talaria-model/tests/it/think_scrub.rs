@@ -17,10 +17,7 @@ fn cases_think_scrub() {
         scrubber.finish(&mut take);
         match case["expect"]["visible"] == visible {
             true => Verdict::Passed,
-            false => Verdict::Failed(format!(
-                "got {visible:?}, expected {}",
-                case["expect"]["visible"]
-            )),
+            false => Verdict::Failed(format!("got {visible:?}, expected {}", case["expect"]["visible"])),
         }
     });
 }

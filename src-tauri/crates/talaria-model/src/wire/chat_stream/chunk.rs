@@ -123,8 +123,7 @@ impl UsageWire<'_> {
             return None;
         }
         let prompt = prompt.unwrap_or(0);
-        let first =
-            |fields: [&Loose<'_>; 3]| fields.into_iter().find_map(Loose::number).unwrap_or(0);
+        let first = |fields: [&Loose<'_>; 3]| fields.into_iter().find_map(Loose::number).unwrap_or(0);
         let read = first([
             &self.prompt_tokens_details.cached_tokens,
             &self.cache_read_input_tokens,
@@ -142,11 +141,7 @@ impl UsageWire<'_> {
             output_tokens: output.unwrap_or(0),
             cache_read_tokens: read,
             cache_write_tokens: write,
-            reasoning_tokens: self
-                .completion_tokens_details
-                .reasoning_tokens
-                .number()
-                .unwrap_or(0),
+            reasoning_tokens: self.completion_tokens_details.reasoning_tokens.number().unwrap_or(0),
             api_calls: 1,
             last_prompt_tokens: prompt,
         })
@@ -164,9 +159,7 @@ impl ErrorFields {
         match error {
             Loose::Other(Value::Object(object)) => {
                 let field = |key: &str| object.get(key).and_then(scalar);
-                let code = field("code")
-                    .or_else(|| field("type"))
-                    .or_else(|| field("status"));
+                let code = field("code").or_else(|| field("type")).or_else(|| field("status"));
                 let raw = object
                     .get("metadata")
                     .and_then(|metadata| metadata.get("raw"))
@@ -201,9 +194,7 @@ impl ErrorFields {
                 _ => None,
             });
         Self {
-            code: text(&chunk.code)
-                .or(kind)
-                .unwrap_or_else(|| "error".to_owned()),
+            code: text(&chunk.code).or(kind).unwrap_or_else(|| "error".to_owned()),
             detail: detail.unwrap_or_else(|| "no details".to_owned()),
         }
     }

@@ -3,10 +3,7 @@ use super::*;
 fn events(reader: &mut SseReader, chunks: &[&[u8]]) -> Vec<(String, String)> {
     let mut seen = Vec::new();
     let mut take = |event: SseEvent<'_>| {
-        seen.push((
-            event.name.to_owned(),
-            String::from_utf8_lossy(event.data).into_owned(),
-        ));
+        seen.push((event.name.to_owned(), String::from_utf8_lossy(event.data).into_owned()));
     };
     for chunk in chunks {
         reader.push(chunk, &mut take).unwrap();
