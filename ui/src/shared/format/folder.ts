@@ -6,11 +6,11 @@ export function folderName(path: string): string {
 
 const TAGS = 8;
 
-/** One of the eight project colours, the same for a path every time. */
-export function tagOf(path: string): number {
+/** The project colour of a folder, the same every time. */
+export function tagColour(path: string): string {
   let sum = 0;
   for (let i = 0; i < path.length; i += 1) sum = (sum * 31 + path.charCodeAt(i)) % 9973;
-  return (sum % TAGS) + 1;
+  return `var(--tag-${(sum % TAGS) + 1})`;
 }
 
 /** Whether a path begins at the root, on Unix or Windows, or at the home folder. */
