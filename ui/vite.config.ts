@@ -1,9 +1,11 @@
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { svelteTesting } from "@testing-library/svelte/vite";
 import { defineConfig } from "vitest/config";
+import manifest from "./package.json" with { type: "json" };
 
 export default defineConfig({
   base: "./",
+  define: { __APP_VERSION__: JSON.stringify(manifest.version) },
   plugins: [svelte(), svelteTesting()],
   clearScreen: false,
   server: { port: 1420, strictPort: true, host: "127.0.0.1" },

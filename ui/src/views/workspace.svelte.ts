@@ -35,11 +35,11 @@ export class Workspace {
   newMode = $state<ApprovalMode | null>(null);
 
   readonly session = $derived(this.chat?.session ?? null);
-  readonly asked: OpenQuestion[] = $derived(
-    this.chat === null ? [] : this.questions.list.filter((open) => open.request.params.session_id === this.chat?.sessionId),
+  readonly asked: OpenQuestion[] = $derived.by(() => (this.chat === null ? [] : this.questions.of(this.chat.sessionId)));
+  readonly route: ModelRoute | null = $derived.by(
+    () => this.session?.model ?? this.newModel ?? this.models.defaultModel ?? this.core.hello?.default_model ?? null,
   );
-  readonly route = $derived(this.session?.model ?? this.newModel ?? this.models.defaultModel ?? this.core.hello?.default_model ?? null);
-  readonly mode: ApprovalMode = $derived(this.session?.approval_mode ?? this.newMode ?? this.core.defaultMode);
+  readonly mode: ApprovalMode = $derived.by(() => this.session?.approval_mode ?? this.newMode ?? this.core.defaultMode);
 
   #kept = new Map<SessionId, Transcript>();
   #opening = 0;

@@ -436,7 +436,8 @@ function withOutput(row: Extract<Row, { type: "tool" }>, text: string): Row {
       ? tool.body
       : { type: "terminal" as const, command: tool.target, cwd: "", exit_code: null, output: "", total_lines: 0, truncated: false };
   const all = body.output + text;
-  const cut = all.length > OUTPUT_TAIL;
+  // Cut rarely and by half: a card that is cut with every line would be parsed anew with every line.
+  const cut = all.length > 2 * OUTPUT_TAIL;
   return {
     ...row,
     tool: {
