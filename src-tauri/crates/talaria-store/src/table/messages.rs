@@ -182,6 +182,24 @@ impl Reader<'_> {
         )
     }
 
+    /// Row id of the newest result that the model is sent.
+    pub fn newest_tool_message(&self, session_id: &SessionId) -> Result<Option<i64>, StoreError> {
+        self.one(
+            "SELECT id FROM messages WHERE session_id = ?1 AND active = 1 AND role = 'tool' ORDER BY id DESC LIMIT 1",
+            [session_id.as_str()],
+            |row| Ok(row.get(0)?),
+        )
+    }
+
+    /// Row id of the message that began the newest turn.
+    pub fn newest_turn(&self, session_id: &SessionId) -> Result<Option<i64>, StoreError> {
+        self.one(
+            "SELECT turn FROM messages WHERE session_id = ?1 AND turn IS NOT NULL ORDER BY id DESC LIMIT 1",
+            [session_id.as_str()],
+            |row| Ok(row.get(0)?),
+        )
+    }
+
     /// Row id of the message that brought a client's token, if the session has one.
     pub fn message_by_client_token(&self, session_id: &SessionId, token: &str) -> Result<Option<i64>, StoreError> {
         self.one(

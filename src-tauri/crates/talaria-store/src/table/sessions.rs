@@ -22,6 +22,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[(
         title TEXT,
         title_is_users INTEGER NOT NULL DEFAULT 0,
         preview TEXT,
+        last_line TEXT,
         model TEXT,
         model_config TEXT,
         approval_mode TEXT NOT NULL,
@@ -90,6 +91,8 @@ pub struct StoredSession {
     pub title_is_users: bool,
     /// Beginning of the first message.
     pub preview: Option<String>,
+    /// How the newest turn ended, one line.
+    pub last_line: Option<String>,
     /// Model in use.
     pub model: Option<ModelRoute>,
     /// Mode in force.
@@ -130,7 +133,7 @@ impl StoredSession {
             session_id: self.session_id.clone(),
             title: self.title.clone().unwrap_or_else(|| preview.clone()),
             title_is_users: self.title_is_users,
-            preview,
+            preview: self.last_line.clone().unwrap_or(preview),
             state,
             started_at: self.started_at,
             last_active_at: self.last_active_at,
@@ -159,7 +162,7 @@ pub struct SessionExport {
 pub(crate) const COLUMNS: &str = "id, source, title, title_is_users, preview, model, model_config, approval_mode, \
     max_iterations, project_dir, git_branch, git_repo_root, parent_session_id, started_at, last_active_at, ended_at, \
     end_reason, message_count, tool_call_count, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, \
-    reasoning_tokens, api_call_count, last_prompt_tokens, deleted_at";
+    reasoning_tokens, api_call_count, last_prompt_tokens, deleted_at, last_line";
 
 impl Reader<'_> {
     /// A session, deleted ones included while they can be restored.
@@ -246,6 +249,15 @@ impl Tx<'_> {
             session_id,
             "UPDATE sessions SET approval_mode = ?2 WHERE id = ?1",
             params![session_id.as_str(), mode_name(mode)?],
+        )
+    }
+
+    /// Keeps the line that the list shows below the title.
+    pub fn set_last_line(&self, session_id: &SessionId, line: Option<&str>) -> Result<(), StoreError> {
+        self.update(
+            session_id,
+            "UPDATE sessions SET last_line = ?2 WHERE id = ?1",
+            params![session_id.as_str(), line],
         )
     }
 
@@ -385,5 +397,6 @@ pub(crate) fn session(row: &Row<'_>) -> Result<StoredSession, StoreError> {
         tool_call_count: unsigned(row.get(18)?),
         usage: usage(row, 19)?,
         deleted_at: row.get(26)?,
+        last_line: row.get(27)?,
     })
 }

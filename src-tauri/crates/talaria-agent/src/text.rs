@@ -1,0 +1,10 @@
+//! Small text helpers.
+
+/// At most `limit` characters on one line, with an ellipsis when cut.
+pub(crate) fn shorten(text: &str, limit: usize) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(limit) {
+        Some((cut, _)) => format!("{}…", line[..cut].trim_end()),
+        None => line,
+    }
+}
