@@ -1,0 +1,103 @@
+//! What a run shows to a person: the answer on standard output, steps on standard error.
+
+use crate::terminal::visible;
+use std::io::{IsTerminal, Write};
+use talaria_protocol::{CoreEvent, Row, StatusKind, ToolState, ToolView, Verb};
+
+/// Shows events as they come.
+pub struct Show {
+    /// Whether the last thing on standard output ended a line.
+    at_line_start: bool,
+    colour: bool,
+    streamed: bool,
+}
+
+impl Show {
+    pub fn new() -> Self {
+        let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        Self { at_line_start: true, colour, streamed: false }
+    }
+
+    pub fn event(&mut self, event: &CoreEvent) {
+        match event {
+            CoreEvent::MessageDelta { text, .. } => {
+                self.streamed = true;
+                self.answer(text);
+            }
+            CoreEvent::MessageInterim { row: Row::Assistant { .. }, .. } => {
+                self.end_line();
+            }
+            CoreEvent::ToolStart { tool, .. } if tool.state == ToolState::Running => self.step(&format!("{} {}", verb(tool), target(tool))),
+            CoreEvent::ToolComplete { tool, .. } => {
+                let state = match tool.state {
+                    ToolState::Failed => "failed",
+                    ToolState::Cancelled => "cancelled",
+                    ToolState::Denied => "denied",
+                    _ => "done",
+                };
+                let note = tool.note.as_deref().unwrap_or(state);
+                let took = tool.duration_ms.map_or_else(String::new, |ms| format!(", {:.1} s", ms as f64 / 1000.0));
+                self.step(&format!("  {}{took}", visible(note)));
+            }
+            CoreEvent::Status { kind: StatusKind::Retrying | StatusKind::Reconnecting | StatusKind::Quiet, text, .. } => {
+                self.step(&visible(text));
+            }
+            CoreEvent::RowAdded { row: Row::Notice { text, .. } } => self.step(&visible(text)),
+            CoreEvent::MessageComplete { text, .. } => {
+                if !self.streamed {
+                    self.answer(text);
+                }
+                self.end_line();
+            }
+            _ => {}
+        }
+    }
+
+    fn answer(&mut self, text: &str) {
+        let text = visible(text);
+        let mut output = std::io::stdout().lock();
+        // A closed pipe ends the run elsewhere; showing is not its business.
+        let _ = output.write_all(text.as_bytes()).and_then(|()| output.flush());
+        if !text.is_empty() {
+            self.at_line_start = text.ends_with('\n');
+        }
+    }
+
+    fn end_line(&mut self) {
+        if !self.at_line_start {
+            self.answer("\n");
+        }
+    }
+
+    fn step(&mut self, text: &str) {
+        self.end_line();
+        match self.colour {
+            true => eprintln!("\x1b[2m· {text}\x1b[0m"),
+            false => eprintln!("· {text}"),
+        }
+    }
+}
+
+fn verb(tool: &ToolView) -> &str {
+    match tool.verb {
+        Verb::Read => "Read",
+        Verb::Search => "Search",
+        Verb::Edit => "Edit",
+        Verb::Run => "Run",
+        Verb::Fetch => "Fetch",
+        Verb::Open => "Open",
+        Verb::Ask => "Ask",
+        Verb::Plan => "Plan",
+        Verb::Use => "Use",
+    }
+}
+
+fn target(tool: &ToolView) -> String {
+    let text = visible(&tool.target);
+    let mut lines = text.lines();
+    let first: String = lines.next().unwrap_or_default().chars().take(160).collect();
+    match lines.next() {
+        Some(_) => format!("{first} …"),
+        None => first,
+    }
+}

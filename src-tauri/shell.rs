@@ -1,0 +1,5 @@
+//! What only a desktop can do.
+
+pub mod open;
+pub mod rendering;
+pub mod window;
