@@ -124,7 +124,6 @@ export const en = {
     label: "Message",
     model: "Model: {model}",
     notSent: "Not sent; your text is kept. {reason}.",
-    nothingToSend: "Write something first",
     send: "Send",
     sendSteer: "Steer the running turn",
     steer: "Steer the running turn, or press {keys} to queue",
