@@ -51,7 +51,7 @@ const FOLDER = "/home/you/srv/tidewatch-api";
 const MODELS: ModelInfo[] = [
   { route: QWEN, label: "Qwen3 Coder 30B", provider_label: "Ollama", source: "local_server", context_length: 131_072, tools: true },
   { route: { ...QWEN, model: "gemma3:4b" }, label: "Gemma 3 4B", provider_label: "Ollama", source: "local_server", context_length: 32_768, tools: false },
-  { route: DEMO, label: "Demo", provider_label: "Built in", source: "demo", context_length: null, tools: true },
+  { route: DEMO, label: "Demo (scripted)", provider_label: "Built in", source: "demo", context_length: null, tools: true },
 ];
 
 class Scenario {

@@ -30,7 +30,7 @@ function card(more: Partial<ApprovalParams> = {}) {
   const params = { ...PARAMS, ...more };
   const ondecide = vi.fn();
   const question = { id: "srq-1", request: { method: "approval" as const, params }, askedAt: 1, failure: null };
-  render(ApprovalCard, { question, params, takesFocus: true, ondecide });
+  render(ApprovalCard, { question, params, takesFocus: () => true, ondecide });
   return { ondecide, user: userEvent.setup(), group: screen.getByRole("group", { name: /Approval/ }) };
 }
 
@@ -90,7 +90,7 @@ function questionCard() {
   const onreply = vi.fn<(answers: ClarifyReply["answers"]) => void>();
   const params = { session_id: "s", request_id: "srq-2", call_id: "c", questions: [{ qid: "q", question: "Which one?", choices: ["Red", "Blue"], multi: false }] };
   const question = { id: "srq-2", request: { method: "clarify" as const, params }, askedAt: 1, failure: null };
-  render(QuestionCard, { question, params, takesFocus: true, onreply });
+  render(QuestionCard, { question, params, takesFocus: () => true, onreply });
   return { onreply, user: userEvent.setup() };
 }
 

@@ -27,6 +27,7 @@ export class OpenQuestions {
 
   #host: Host;
   #now: () => number;
+  #focused = new Set<RequestId>();
   /** Answered or withdrawn here; an older snapshot must not bring them back. */
   #settled = new Set<RequestId>();
 
@@ -65,6 +66,13 @@ export class OpenQuestions {
 
   receive(event: EventFrame): void {
     if (event.type === "request.cancel") this.#close(event.payload.id);
+  }
+
+  /** Says once for each question that its card may take the focus; a card that comes back into view may not. */
+  claimFocus(id: RequestId): boolean {
+    if (this.#focused.has(id)) return false;
+    this.#focused.add(id);
+    return true;
   }
 
   of(sessionId: SessionId): OpenQuestion[] {

@@ -98,6 +98,11 @@ test("a snapshot from before the answer does not bring the question back", async
   expect(ids()).toEqual([]);
 });
 
+test("a card takes the focus once, not each time it scrolls into view", () => {
+  const { questions } = asked("srq-1");
+  expect([questions.claimFocus("srq-1"), questions.claimFocus("srq-1")]).toEqual([true, false]);
+});
+
 test("a skipped question answers without answers", async () => {
   const { host, questions } = asked();
   const params = { session_id: "s", request_id: "srq-1", call_id: "c", questions: [{ qid: "q", question: "?", choices: [], multi: false }] };
