@@ -7,7 +7,9 @@ import { changedWords } from "./words";
 
 const line = (kind: DiffLine["kind"], number: number, text: string): DiffLine => ({ kind, number, text });
 const marked = (lines: DiffLine[]) =>
-  changedWords(lines).map((pieces) => pieces?.map((piece) => (piece.changed ? `[${piece.text}]` : piece.text)).join(""));
+  changedWords(lines).map((pieces) =>
+    pieces?.map((piece) => (piece.changed ? `[${piece.text}]` : piece.text)).join(""),
+  );
 
 test("words that changed are found in lines that replace each other", () => {
   expect(
@@ -26,14 +28,19 @@ test("words that changed are found in lines that replace each other", () => {
 });
 
 test("lines with little in common are changed as a whole", () => {
-  expect(marked([line("removed", 1, "let total = 0;"), line("added", 1, "return await fetch(url)")])).toEqual([undefined, undefined]);
+  expect(marked([line("removed", 1, "let total = 0;"), line("added", 1, "return await fetch(url)")])).toEqual([
+    undefined,
+    undefined,
+  ]);
 });
 
 test("blanks between changed words belong to the change", () => {
-  expect(marked([line("removed", 1, "the quick red fox jumps over dogs"), line("added", 1, "the slow blue fox jumps over dogs")])).toEqual([
-    "the [quick red] fox jumps over dogs",
-    "the [slow blue] fox jumps over dogs",
-  ]);
+  expect(
+    marked([
+      line("removed", 1, "the quick red fox jumps over dogs"),
+      line("added", 1, "the slow blue fox jumps over dogs"),
+    ]),
+  ).toEqual(["the [quick red] fox jumps over dogs", "the [slow blue] fox jumps over dogs"]);
 });
 
 test("a diff shows numbers, signs, skipped lines and only text", () => {
@@ -44,12 +51,17 @@ test("a diff shows numbers, signs, skipped lines and only text", () => {
     removed: 1,
     truncated: true,
     hunks: [
-      { skipped: 87, lines: [line("same", 88, "a"), line("removed", 89, "<b>x</b> one two"), line("added", 89, "<b>y</b> one two")] },
+      {
+        skipped: 87,
+        lines: [line("same", 88, "a"), line("removed", 89, "<b>x</b> one two"), line("added", 89, "<b>y</b> one two")],
+      },
       { skipped: 1, lines: [line("same", 91, "")] },
     ],
   };
   const { container } = render(DiffBlock, { diff });
-  const rows = [...container.querySelectorAll(".line, .skip")].map((row) => row.textContent?.replace(/\s+/g, " ").trim());
+  const rows = [...container.querySelectorAll(".line, .skip")].map((row) =>
+    row.textContent?.replace(/\s+/g, " ").trim(),
+  );
   expect(rows).toEqual([
     "87 unchanged lines",
     "88 a",

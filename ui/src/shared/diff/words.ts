@@ -11,7 +11,7 @@ const longest = 400;
 /** Words that differ between lines that replace each other; `undefined` for a line that is changed as a whole or not at all. */
 export function changedWords(lines: readonly DiffLine[]): (Piece[] | undefined)[] {
   const pieces: (Piece[] | undefined)[] = lines.map(() => undefined);
-  for (let at = 0; at < lines.length; ) {
+  for (let at = 0; at < lines.length;) {
     const removed = runOf(lines, at, "removed");
     const added = runOf(lines, at + removed, "added");
     for (let i = 0; i < Math.min(removed, added); i++) {
@@ -37,9 +37,18 @@ function comparePair(before: string, after: string): [Piece[], Piece[]] | undefi
   const [keptA, keptB] = common(a, b);
   const weight = (words: string[], kept: boolean[]) =>
     words.reduce((sum, word, i) => sum + (kept[i] && word.trim() ? word.length : 0), 0);
-  const all = Math.max(weight(a, a.map(() => true)), weight(b, b.map(() => true)));
+  const all = Math.max(
+    weight(
+      a,
+      a.map(() => true),
+    ),
+    weight(
+      b,
+      b.map(() => true),
+    ),
+  );
   // Lines with little in common were not edited but replaced: marks would be noise.
-  if (weight(a, keptA) < all * 0.3) return undefined;
+  if (weight(a, keptA) < all * 0.2) return undefined;
   return [piecesOf(a, keptA), piecesOf(b, keptB)];
 }
 
@@ -59,7 +68,7 @@ function common(a: readonly string[], b: readonly string[]): [boolean[], boolean
   }
   const keptA = a.map(() => false);
   const keptB = b.map(() => false);
-  for (let i = 0, j = 0; i < a.length && j < b.length; ) {
+  for (let i = 0, j = 0; i < a.length && j < b.length;) {
     if (a[i] === b[j]) keptA[i++] = keptB[j++] = true;
     else if (at(i + 1, j) >= at(i, j + 1)) i++;
     else j++;
@@ -69,13 +78,17 @@ function common(a: readonly string[], b: readonly string[]): [boolean[], boolean
 
 function piecesOf(words: readonly string[], kept: readonly boolean[]): Piece[] {
   const pieces: Piece[] = [];
-  words.forEach((word, i) => {
-    // A blank between two changed words belongs to the change.
-    const bridge = kept[i] && !word.trim() && i > 0 && !kept[i - 1] && i + 1 < words.length && !kept[i + 1];
-    const changed = !kept[i] || bridge === true;
+  const add = (text: string, changed: boolean) => {
     const last = pieces.at(-1);
-    if (last?.changed === changed) last.text += word;
-    else pieces.push({ text: word, changed });
+    if (last?.changed === changed) last.text += text;
+    else pieces.push({ text, changed });
+  };
+  words.forEach((word, i) => add(word, !kept[i]));
+  const drawn = pieces.splice(0);
+  drawn.forEach(({ text, changed }, i) => {
+    // A blank or a sign between two changes belongs to them: single islands make a line unreadable.
+    const island = i > 0 && i < drawn.length - 1 && text.length <= 2 && !/[\p{L}\p{N}_]/u.test(text);
+    add(text, changed || island);
   });
   return pieces;
 }

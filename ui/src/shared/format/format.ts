@@ -97,7 +97,14 @@ export function clock(at: Date): string {
 
 /** Full point in time, for titles of short ones. */
 export function dateTime(at: Date): string {
-  return date(at, { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+  return date(at, {
+    year: "numeric",
+    month: "short",
+    day: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+  });
 }
 
 /** Days between two points by the calendar, not by 24 hours. */

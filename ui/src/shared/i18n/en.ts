@@ -145,7 +145,8 @@ export const en = {
   },
   empty: {
     demo: "Demo",
-    demoNote: "A scripted model, no account and no network. It reads, asks, edits and tests a sample project with the real tools.",
+    demoNote:
+      "A scripted model, no account and no network. It reads, asks, edits and tests a sample project with the real tools.",
     demoPrompt: "Show me how you work: find the failing test in this project and fix it.",
     folder: "Folder",
     folderBad: "Write the whole path, from the root of the disk",
@@ -153,7 +154,8 @@ export const en = {
     folderPlaceholder: "Path of a project",
     foundAt: "Found: {provider}",
     key: "A model with a key",
-    keyNote: "Set OPENAI_API_KEY or OPENROUTER_API_KEY in the environment, or write it into {home}/.env, then look again.",
+    keyNote:
+      "Set OPENAI_API_KEY or OPENROUTER_API_KEY in the environment, or write it into {home}/.env, then look again.",
     lede: "Choose a folder and say what should happen. Commands and edits ask first.",
     local: "A model on this computer",
     localNone: "Ollama, LM Studio, llama.cpp and vLLM are found when they run.",

@@ -35,5 +35,10 @@ test("a wrong message fails when it is parsed", () => {
 });
 
 test("arguments are found at any depth", () => {
-  expect([...argumentNames(parseMessage("{a} {n, plural, one {{b}} other {{c}}}"))].sort()).toEqual(["a", "b", "c", "n"]);
+  expect([...argumentNames(parseMessage("{a} {n, plural, one {{b}} other {{c}}}"))].sort()).toEqual([
+    "a",
+    "b",
+    "c",
+    "n",
+  ]);
 });

@@ -132,7 +132,8 @@ export function argumentNames(parts: readonly Part[]): Set<string> {
   const names = new Set<string>();
   for (const part of parts) {
     if ("name" in part) names.add(part.name);
-    if ("options" in part) for (const option of part.options.values()) argumentNames(option).forEach((n) => names.add(n));
+    if ("options" in part)
+      for (const option of part.options.values()) argumentNames(option).forEach((n) => names.add(n));
   }
   return names;
 }

@@ -5,7 +5,8 @@ import { beforeEach, expect, test, vi } from "vitest";
 import Harness from "../test/ListHarness.svelte";
 import { newListMemory } from "./WindowedList.svelte";
 
-const make = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => ({ id: `r${from + i}`, text: `row ${from + i}` }));
+const make = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, i) => ({ id: `r${from + i}`, text: `row ${from + i}` }));
 const rows = () => screen.queryAllByRole("article").map((row) => row.dataset["key"]);
 const feed = () => screen.getByRole("feed");
 
@@ -15,7 +16,11 @@ function layoutOf(node: HTMLElement, height: number) {
   Object.defineProperties(node, {
     clientHeight: { configurable: true, get: () => 800 },
     scrollHeight: { configurable: true, get: () => height },
-    scrollTop: { configurable: true, get: () => top, set: (to: number) => (top = Math.max(0, Math.min(to, height - 800))) },
+    scrollTop: {
+      configurable: true,
+      get: () => top,
+      set: (to: number) => (top = Math.max(0, Math.min(to, height - 800))),
+    },
   });
   return (to: number) => {
     node.scrollTop = to;

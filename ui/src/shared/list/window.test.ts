@@ -20,8 +20,16 @@ function layoutOf(items: Item[]) {
 test("rows stand by their guesses until they are measured", () => {
   const layout = layoutOf(make(0, 100));
   expect([layout.total, layout.top(10), layout.at(205), layout.at(-5), layout.at(1e9)]).toEqual([2000, 200, 10, 0, 99]);
-  expect(layout.measure([["r5", 120], ["r7", 20.2], ["gone", 5]])).toBe(true);
-  expect([layout.total, layout.top(5), layout.top(6), layout.at(219), layout.at(220)]).toEqual([2100.2, 100, 220, 5, 6]);
+  expect(
+    layout.measure([
+      ["r5", 120],
+      ["r7", 20.2],
+      ["gone", 5],
+    ]),
+  ).toBe(true);
+  expect([layout.total, layout.top(5), layout.top(6), layout.at(219), layout.at(220)]).toEqual([
+    2100.2, 100, 220, 5, 6,
+  ]);
   expect(layout.measure([["r5", 120.3]])).toBe(false);
 });
 

@@ -58,7 +58,9 @@ test("no untrusted text becomes an element, an attribute or a handler", () => {
 });
 
 test("links go through the callback and never navigate", async () => {
-  const { onlink } = show("Read [the **guide**](https://example.org/a b) or <mailto:a@example.org>, [guide](https://example.org/g)");
+  const { onlink } = show(
+    "Read [the **guide**](https://example.org/a b) or <mailto:a@example.org>, [guide](https://example.org/g)",
+  );
   const link = screen.getByRole("link", { name: "guide" });
   const prevented = new Promise<boolean>((done) =>
     window.addEventListener("click", (event) => done(event.defaultPrevented), { once: true }),

@@ -4,12 +4,15 @@ const named = new Map<string, string>(Object.entries(basic));
 /** Replaces character references by their characters, as CommonMark wants it in text and link targets. */
 export function decodeEntities(text: string): string {
   if (!text.includes("&")) return text;
-  return text.replace(/&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([A-Za-z][A-Za-z\d]{1,31}));/g, (whole, decimal, hex, name) => {
-    if (name) return namedEntity(name, whole);
-    const code = decimal ? Number.parseInt(decimal, 10) : Number.parseInt(hex, 16);
-    const valid = code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff);
-    return valid ? String.fromCodePoint(code) : "\ufffd";
-  });
+  return text.replace(
+    /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([A-Za-z][A-Za-z\d]{1,31}));/g,
+    (whole, decimal, hex, name) => {
+      if (name) return namedEntity(name, whole);
+      const code = decimal ? Number.parseInt(decimal, 10) : Number.parseInt(hex, 16);
+      const valid = code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff);
+      return valid ? String.fromCodePoint(code) : "\ufffd";
+    },
+  );
 }
 
 function namedEntity(name: string, whole: string): string {

@@ -25,7 +25,7 @@ describe("growing documents", () => {
   // A fixed generator: the same cuts in each run.
   function* cuts(length: number, seed: number): Generator<number> {
     let state = seed;
-    for (let at = 0; at < length; ) {
+    for (let at = 0; at < length;) {
       state = (state * 1103515245 + 12345) % 2147483648;
       at = Math.min(length, at + 1 + (state % 9));
       yield at;
@@ -37,7 +37,10 @@ describe("growing documents", () => {
     for (let seed = 1; seed <= 40; seed++) {
       const document = new StreamingDocument();
       for (const at of cuts(sample.length, seed)) document.update(sample.slice(0, at));
-      expect(document.update(sample, true).map((block) => block.node), `seed ${seed}`).toEqual(whole);
+      expect(
+        document.update(sample, true).map((block) => block.node),
+        `seed ${seed}`,
+      ).toEqual(whole);
     }
   });
 
@@ -45,7 +48,10 @@ describe("growing documents", () => {
     const document = new StreamingDocument();
     for (let at = 1; at <= sample.length; at++) {
       const text = sample.slice(0, at);
-      expect(document.update(text).map((block) => block.node), JSON.stringify(text.slice(-40))).toEqual(nodesOf(text));
+      expect(
+        document.update(text).map((block) => block.node),
+        JSON.stringify(text.slice(-40)),
+      ).toEqual(nodesOf(text));
     }
   });
 
@@ -84,7 +90,9 @@ describe("growing documents", () => {
     const untouched = document.blocks[1];
     const blocks = document.update(`${start}More.\n\n[The Guide]: https://example.org/g\n`, true);
     const link = { type: "link", href: "https://example.org/g" };
-    expect(blocks[0]?.node).toMatchObject({ children: [{ text: "See " }, link, { text: " and " }, link, { text: "." }] });
+    expect(blocks[0]?.node).toMatchObject({
+      children: [{ text: "See " }, link, { text: " and " }, link, { text: "." }],
+    });
     expect(blocks[1]).toBe(untouched);
   });
 
@@ -111,7 +119,9 @@ describe("what is understood", () => {
   });
 
   test("character references are decoded in text and targets but not in code", () => {
-    const [node] = nodesOf("&lt;b&gt; &#65; &#x42; &#0; &nosuch; `&amp;` [x](https://e.org/?a&amp;b) https://e.org/?a&amp=1");
+    const [node] = nodesOf(
+      "&lt;b&gt; &#65; &#x42; &#0; &nosuch; `&amp;` [x](https://e.org/?a&amp;b) https://e.org/?a&amp=1",
+    );
     expect(node).toEqual({
       type: "paragraph",
       children: [

@@ -69,7 +69,11 @@ export class StreamingDocument {
       this.#fence = undefined;
       return false;
     }
-    const node: BlockNode = { type: "code", language: fence.language, text: codeText(tail.slice(fence.body), fence.indent) };
+    const node: BlockNode = {
+      type: "code",
+      language: fence.language,
+      text: codeText(tail.slice(fence.body), fence.indent),
+    };
     this.blocks = [...this.#finished, { id: last.id, source: tail, node }];
     return true;
   }

@@ -21,7 +21,15 @@ interface Pen {
   inverse: boolean;
 }
 
-const plainPen: Pen = { fg: undefined, bg: undefined, bold: false, dim: false, underline: false, strike: false, inverse: false };
+const plainPen: Pen = {
+  fg: undefined,
+  bg: undefined,
+  bold: false,
+  dim: false,
+  underline: false,
+  strike: false,
+  inverse: false,
+};
 
 /** A sequence that was read: where it ends, and what a CSI sequence says. */
 interface Sequence {

@@ -21,7 +21,9 @@ function fault(from: string, specifier: string): string | undefined {
       return tier === "host" || tier === "bindings" ? undefined : `host must not import ${tier}`;
     case "features":
       if (tier === "shared" || tier === "host" || tier === "bindings") return undefined;
-      return tier === "features" && feature === fromFeature ? undefined : "a feature imports itself, shared, host and bindings";
+      return tier === "features" && feature === fromFeature
+        ? undefined
+        : "a feature imports itself, shared, host and bindings";
     default:
       return undefined;
   }

@@ -15,12 +15,25 @@ interface Size {
 const margin = 8;
 
 /** Where a float of `size` goes beside `anchor`: on the wished side, or on the other one where it does not fit, and never outside. */
-export function place(anchor: Box, size: Size, view: Size, wish: Placement, gap: number, rtl = false): { x: number; y: number } {
+export function place(
+  anchor: Box,
+  size: Size,
+  view: Size,
+  wish: Placement,
+  gap: number,
+  rtl = false,
+): { x: number; y: number } {
   const below = anchor.bottom + gap;
   const above = anchor.top - gap - size.height;
   const fitsBelow = below + size.height <= view.height - margin;
   const fitsAbove = above >= margin;
-  const y = wish.startsWith("bottom") ? (fitsBelow || !fitsAbove ? below : above) : fitsAbove || !fitsBelow ? above : below;
+  const y = wish.startsWith("bottom")
+    ? fitsBelow || !fitsAbove
+      ? below
+      : above
+    : fitsAbove || !fitsBelow
+      ? above
+      : below;
   const side = wish.split("-")[1];
   const atLeft = (side === "start") !== rtl;
   const x = side === undefined
