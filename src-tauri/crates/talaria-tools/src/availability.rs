@@ -29,10 +29,15 @@ impl Availability {
             return verdict;
         }
         if probe() {
-            *self.lock() = Verdicts { cached: Some((now, true)), last_good: Some(now) };
+            *self.lock() = Verdicts {
+                cached: Some((now, true)),
+                last_good: Some(now),
+            };
             return true;
         }
-        let in_grace = known.last_good.is_some_and(|good| now.saturating_duration_since(good) < GRACE);
+        let in_grace = known
+            .last_good
+            .is_some_and(|good| now.saturating_duration_since(good) < GRACE);
         tracing::warn!(tool = name, in_grace, "availability check failed");
         let mut state = self.lock();
         // A verdict inside the grace is not remembered, so that the next call probes again.

@@ -19,7 +19,12 @@ pub(crate) fn run(area: &str, check: impl Fn(&Value) -> Result<(), String>) {
         .filter_map(|case| check(case).err().map(|got| format!("{}: got {got}", case["id"])))
         .collect();
     failed.iter().for_each(|line| println!("{line}"));
-    println!("cases_{}: {}/{}", area.replace('-', "_"), cases.len() - failed.len(), cases.len());
+    println!(
+        "cases_{}: {}/{}",
+        area.replace('-', "_"),
+        cases.len() - failed.len(),
+        cases.len()
+    );
     println!("not built: 0");
     assert!(!cases.is_empty(), "{} has no case", path.display());
     assert!(failed.is_empty(), "{} of {} cases failed", failed.len(), cases.len());

@@ -43,7 +43,10 @@ impl<'a> Alternatives<'a> {
         match schema.get("type") {
             Some(Value::String(name)) => self.add_type(name, schema),
             Some(Value::Array(names)) => {
-                names.iter().filter_map(Value::as_str).for_each(|name| self.add_type(name, schema));
+                names
+                    .iter()
+                    .filter_map(Value::as_str)
+                    .for_each(|name| self.add_type(name, schema));
             }
             _ => self.add_branches(schema),
         }
@@ -66,12 +69,18 @@ impl<'a> Alternatives<'a> {
     }
 
     fn get(&self, name: &str) -> Option<&'a Value> {
-        self.types.iter().find(|(found, _)| *found == name).map(|(_, schema)| *schema)
+        self.types
+            .iter()
+            .find(|(found, _)| *found == name)
+            .map(|(_, schema)| *schema)
     }
 }
 
 fn branches(schema: &Value) -> impl Iterator<Item = &Value> {
-    ["anyOf", "oneOf"].into_iter().filter_map(|key| schema.get(key)?.as_array()).flatten()
+    ["anyOf", "oneOf"]
+        .into_iter()
+        .filter_map(|key| schema.get(key)?.as_array())
+        .flatten()
 }
 
 fn coerce_argument(value: &mut Value, allowed: &Alternatives<'_>) {
@@ -208,7 +217,11 @@ fn from_text(text: &str, type_name: &str) -> Text {
 
 fn container(text: &str, opening: char) -> Option<Value> {
     let text = text.trim();
-    if text.starts_with(opening) { serde_json::from_str(text).ok() } else { None }
+    if text.starts_with(opening) {
+        serde_json::from_str(text).ok()
+    } else {
+        None
+    }
 }
 
 #[cfg(test)]

@@ -41,7 +41,11 @@ impl Registry {
                 coerce(&mut args, &entry.spec.parameters);
                 let args = Value::Object(args);
                 let title = self.title(name, &args);
-                Ok(PreparedCall { name: entry.spec.name, args, title })
+                Ok(PreparedCall {
+                    name: entry.spec.name,
+                    args,
+                    title,
+                })
             }
             Err(reason) => Err(Box::new(outcome::bad_arguments(name, &reason))),
         }
@@ -104,7 +108,9 @@ impl Registry {
 
     /// What a call needs for itself beside the other calls of its batch. Only worth asking when a batch has several calls.
     pub async fn scope(&self, cx: &ToolContext, name: &str, raw_arguments: &str) -> Scope {
-        let Ok(call) = self.prepare(name, raw_arguments) else { return Scope::Alone };
+        let Ok(call) = self.prepare(name, raw_arguments) else {
+            return Scope::Alone;
+        };
         match self.entry(call.name).map(|entry| entry.spec.parallel) {
             Some(ParallelClass::Safe) => Scope::Free,
             Some(ParallelClass::PathScoped) => match call.args.get("path").and_then(Value::as_str) {
@@ -118,8 +124,13 @@ impl Registry {
 
 async fn canonical(cx: &ToolContext, path: &str) -> Scope {
     let absolute = cx.absolute_path(path);
-    let Some(files) = cx.environment.backend().files() else { return Scope::Alone };
-    files.real_path(&absolute).await.map_or(Scope::Alone, |real| Scope::Path(PathBuf::from(real)))
+    let Some(files) = cx.environment.backend().files() else {
+        return Scope::Alone;
+    };
+    files
+        .real_path(&absolute)
+        .await
+        .map_or(Scope::Alone, |real| Scope::Path(PathBuf::from(real)))
 }
 
 async fn execute(entry: &Entry, cx: &ToolContext, args: &Value) -> Result<Result<ToolOutput, ToolError>, String> {
@@ -158,11 +169,17 @@ fn before_start(mut outcome: ToolOutcome) -> ToolOutcome {
 
 /// Awaits with panics caught; the error is the panic's message.
 async fn caught<T>(work: impl Future<Output = T>) -> Result<T, String> {
-    AssertUnwindSafe(work).catch_unwind().await.map_err(|payload| panic_message(payload.as_ref()))
+    AssertUnwindSafe(work)
+        .catch_unwind()
+        .await
+        .map_err(|payload| panic_message(payload.as_ref()))
 }
 
 fn panic_message(payload: &(dyn Any + Send)) -> String {
-    let text = payload.downcast_ref::<&str>().copied().or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+    let text = payload
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| payload.downcast_ref::<String>().map(String::as_str));
     text.unwrap_or("it gave no reason").to_owned()
 }
 
@@ -172,7 +189,10 @@ fn panicked(entry: &Entry, message: &str) -> ToolOutcome {
     let error = AppError::internal(format!("the tool {name} failed in a way it should not"))
         .with_value("tool", name)
         .with_hint("The turn was ended; what was done before stays. Send the message again, or report the fault.");
-    outcome::stopped(Box::new(error), &sanitize_error(&format!("Tool execution failed: {name}: {message}")))
+    outcome::stopped(
+        Box::new(error),
+        &sanitize_error(&format!("Tool execution failed: {name}: {message}")),
+    )
 }
 
 #[cfg(test)]

@@ -67,7 +67,10 @@ fn strip_markup(text: &str) -> String {
         }
         let cut = match cdata_start {
             Some(start) if kept.ends_with("]]>") => Some(start),
-            _ => open_brackets.last().copied().filter(|start| is_role_tag(&kept[*start..])),
+            _ => open_brackets
+                .last()
+                .copied()
+                .filter(|start| is_role_tag(&kept[*start..])),
         };
         match cut {
             Some(start) => {
@@ -90,7 +93,9 @@ fn strip_markup(text: &str) -> String {
 fn is_role_tag(tag: &str) -> bool {
     let inside = tag.trim_start_matches('<').trim_end_matches('>').trim();
     let inside = inside.strip_prefix('/').unwrap_or(inside).trim_start();
-    let end = inside.find(|c: char| c.is_whitespace() || c == '/').unwrap_or(inside.len());
+    let end = inside
+        .find(|c: char| c.is_whitespace() || c == '/')
+        .unwrap_or(inside.len());
     TAGS.iter().any(|name| inside[..end].eq_ignore_ascii_case(name))
 }
 

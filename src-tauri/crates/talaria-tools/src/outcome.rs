@@ -25,22 +25,45 @@ fn ended(state: ToolState, result: &Value, body: ToolBody, note: Option<String>)
 pub(crate) fn failed(message: String) -> ToolOutcome {
     let result = json!({ "error": message });
     let note = Some(short(&message));
-    ended(ToolState::Failed, &result, ToolBody::Text { text: message, truncated: false }, note)
+    ended(
+        ToolState::Failed,
+        &result,
+        ToolBody::Text {
+            text: message,
+            truncated: false,
+        },
+        note,
+    )
 }
 
 pub(crate) fn bad_arguments(name: &str, reason: &str) -> ToolOutcome {
-    let message = format!("Nothing was run: {reason}. Send the call to {name} again with one JSON object as its arguments.");
+    let message =
+        format!("Nothing was run: {reason}. Send the call to {name} again with one JSON object as its arguments.");
     let result = json!({ "error": "invalid arguments", "message": message });
     let note = Some("invalid arguments".to_owned());
-    ended(ToolState::Failed, &result, ToolBody::Text { text: message, truncated: false }, note)
+    ended(
+        ToolState::Failed,
+        &result,
+        ToolBody::Text {
+            text: message,
+            truncated: false,
+        },
+        note,
+    )
 }
 
 /// The turn ends with `error`; `text` is what the history keeps for the call.
 pub(crate) fn stopped(error: Box<AppError>, text: &str) -> ToolOutcome {
-    let body = ToolBody::Text { text: error.message.clone(), truncated: false };
+    let body = ToolBody::Text {
+        text: error.message.clone(),
+        truncated: false,
+    };
     let note = Some(short(&error.message));
     let outcome = ended(ToolState::Failed, &json!({ "error": text }), body, note);
-    ToolOutcome { stop: Some(error), ..outcome }
+    ToolOutcome {
+        stop: Some(error),
+        ..outcome
+    }
 }
 
 pub(crate) fn cancelled_before_start() -> ToolOutcome {
@@ -49,19 +72,33 @@ pub(crate) fn cancelled_before_start() -> ToolOutcome {
 }
 
 pub(crate) fn from_output(output: ToolOutput) -> ToolOutcome {
-    let ToolOutput { mut result, body, note, state } = output;
+    let ToolOutput {
+        mut result,
+        body,
+        note,
+        state,
+    } = output;
     if result.trim().is_empty() {
         NOTHING.clone_into(&mut result);
     }
-    ToolOutcome { result, body, note, state, effect_unknown: false, stop: None, unanswered: false }
+    ToolOutcome {
+        result,
+        body,
+        note,
+        state,
+        effect_unknown: false,
+        stop: None,
+        unanswered: false,
+    }
 }
 
 pub(crate) fn from_error(error: ToolError) -> ToolOutcome {
     match error {
         ToolError::Tell(message) => failed(message),
-        ToolError::Cancelled { partial: Some(partial) } => {
-            ToolOutcome { state: ToolState::Cancelled, ..from_output(*partial) }
-        }
+        ToolError::Cancelled { partial: Some(partial) } => ToolOutcome {
+            state: ToolState::Cancelled,
+            ..from_output(*partial)
+        },
         ToolError::Cancelled { partial: None } => {
             let result = json!({ "error": "The call was cancelled while it ran.", "status": "cancelled" });
             ended(ToolState::Cancelled, &result, ToolBody::Empty, None)
@@ -94,8 +131,14 @@ impl RefusedCall {
             Self::Other => json!({ "error": message, "status": "denied" }),
         };
         let note = Some(if unanswered { "nobody could be asked" } else { "denied" }.to_owned());
-        let body = ToolBody::Text { text: message, truncated: false };
-        ToolOutcome { unanswered, ..ended(ToolState::Denied, &result, body, note) }
+        let body = ToolBody::Text {
+            text: message,
+            truncated: false,
+        };
+        ToolOutcome {
+            unanswered,
+            ..ended(ToolState::Denied, &result, body, note)
+        }
     }
 }
 
@@ -122,7 +165,9 @@ pub(crate) fn fit(result: &mut String, max_chars: Option<usize>) {
     if result.len() <= max_chars {
         return;
     }
-    let Some((mut end, _)) = result.char_indices().nth(max_chars) else { return };
+    let Some((mut end, _)) = result.char_indices().nth(max_chars) else {
+        return;
+    };
     let total = result.chars().count();
     if let Some(line_end) = result[..end].rfind('\n').filter(|line_end| *line_end > end / 2) {
         end = line_end;

@@ -37,7 +37,10 @@ impl Toolsets {
 
     /// Only these.
     pub fn only<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Self {
-        Self { enabled: Some(names.into_iter().map(Into::into).collect()), disabled: BTreeSet::new() }
+        Self {
+            enabled: Some(names.into_iter().map(Into::into).collect()),
+            disabled: BTreeSet::new(),
+        }
     }
 
     /// Less these, whatever is enabled.
@@ -81,7 +84,9 @@ impl Registry {
 
     /// These tools, by the same rules.
     pub fn of(tools: impl IntoIterator<Item = Box<dyn Tool>>) -> Self {
-        let mut registry = Self { entries: BTreeMap::new() };
+        let mut registry = Self {
+            entries: BTreeMap::new(),
+        };
         for tool in tools {
             registry.add(tool);
         }
@@ -109,13 +114,25 @@ impl Registry {
             description: spec.description.clone(),
             parameters: sanitize_parameters(&spec.parameters),
         });
-        self.entries.insert(spec.name, Entry { tool, spec, definition, availability: Availability::default() });
+        self.entries.insert(
+            spec.name,
+            Entry {
+                tool,
+                spec,
+                definition,
+                availability: Availability::default(),
+            },
+        );
     }
 
     /// What a model gets: the tools of these toolsets that are available at `now`, in name order.
     pub fn definitions(&self, toolsets: &Toolsets, now: Instant) -> Vec<Arc<Definition>> {
         let offered = |entry: &&Entry| toolsets.contains(entry.spec.toolset) && entry.is_available(now);
-        self.entries.values().filter(offered).map(|entry| Arc::clone(&entry.definition)).collect()
+        self.entries
+            .values()
+            .filter(offered)
+            .map(|entry| Arc::clone(&entry.definition))
+            .collect()
     }
 
     /// All names in order, available or not.
@@ -138,7 +155,10 @@ impl Registry {
         self.entries
             .get(name)
             .and_then(|entry| catch_unwind(AssertUnwindSafe(|| entry.tool.title(args))).ok())
-            .unwrap_or_else(|| CallTitle { verb: Verb::Use, target: name.to_owned() })
+            .unwrap_or_else(|| CallTitle {
+                verb: Verb::Use,
+                target: name.to_owned(),
+            })
     }
 
     /// Forgets all availability verdicts; to be called after a change of the configuration.

@@ -18,7 +18,9 @@ pub fn repair_name<'a>(name: &str, known: impl IntoIterator<Item = &'a str> + Cl
     for spelling in [&lower, &snake] {
         let mut stem = spelling.as_str();
         for _ in 0..2 {
-            let Some(shorter) = stem.strip_suffix("tool") else { break };
+            let Some(shorter) = stem.strip_suffix("tool") else {
+                break;
+            };
             stem = shorter.trim_end_matches('_');
             if let Some(found) = find(stem) {
                 return Some(found);

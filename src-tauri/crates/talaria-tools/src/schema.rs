@@ -66,11 +66,17 @@ fn sanitize_in_place(value: &mut Value) {
 }
 
 fn typed(name: &str) -> Value {
-    if name == "object" { json!({"type": "object", "properties": {}}) } else { json!({"type": name}) }
+    if name == "object" {
+        json!({"type": "object", "properties": {}})
+    } else {
+        json!({"type": name})
+    }
 }
 
 fn split_type_list(map: &mut Map<String, Value>) {
-    let Some(Value::Array(listed)) = map.get("type") else { return };
+    let Some(Value::Array(listed)) = map.get("type") else {
+        return;
+    };
     let names: Vec<String> = listed.iter().filter_map(Value::as_str).map(str::to_owned).collect();
     let others: Vec<&String> = names.iter().filter(|name| *name != "null").collect();
     let nullable = others.len() < names.len();
@@ -97,7 +103,9 @@ fn split_type_list(map: &mut Map<String, Value>) {
 /// The one branch of `anyOf` or `oneOf` that is not null, when a null branch stands beside it.
 fn only_branch_beside_null(map: &Map<String, Value>) -> Option<(&'static str, Value)> {
     for key in ["anyOf", "oneOf"] {
-        let Some(Value::Array(branches)) = map.get(key) else { continue };
+        let Some(Value::Array(branches)) = map.get(key) else {
+            continue;
+        };
         let is_null = |branch: &&Value| branch.get("type").and_then(Value::as_str) == Some("null") || *branch == "null";
         let (nulls, others): (Vec<&Value>, Vec<&Value>) = branches.iter().partition(is_null);
         if let (false, [only]) = (nulls.is_empty(), others.as_slice()) {
@@ -131,9 +139,14 @@ fn complete_object(map: &mut Map<String, Value>) {
     if !map.get("properties").is_some_and(Value::is_object) {
         map.insert("properties".into(), json!({}));
     }
-    let Some(Value::Array(required)) = map.get("required") else { return };
+    let Some(Value::Array(required)) = map.get("required") else {
+        return;
+    };
     let properties = map.get("properties").and_then(Value::as_object);
-    let exists = |name: &&Value| name.as_str().is_some_and(|name| properties.is_some_and(|all| all.contains_key(name)));
+    let exists = |name: &&Value| {
+        name.as_str()
+            .is_some_and(|name| properties.is_some_and(|all| all.contains_key(name)))
+    };
     let kept: Vec<Value> = required.iter().filter(exists).cloned().collect();
     if kept.is_empty() {
         map.remove("required");

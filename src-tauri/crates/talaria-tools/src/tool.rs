@@ -82,8 +82,13 @@ pub enum Decision {
 /// Decides whether a call may run; asks the person where the mode says so. Every failure refuses.
 pub trait Gate: Send + Sync {
     /// Decides on one call. Cancelling the call refuses it.
-    fn decide<'a>(&'a self, cx: &'a ToolContext, tool: &'a ToolSpec, args: &'a Value, intent: Intent)
-    -> BoxFuture<'a, Decision>;
+    fn decide<'a>(
+        &'a self,
+        cx: &'a ToolContext,
+        tool: &'a ToolSpec,
+        args: &'a Value,
+        intent: Intent,
+    ) -> BoxFuture<'a, Decision>;
 }
 
 /// What a call may ask of the session that made it.

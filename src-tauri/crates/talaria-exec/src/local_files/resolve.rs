@@ -1,5 +1,6 @@
 //! Symbolic links of a path that may not exist to its end.
 
+use super::is_absent;
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::io;
@@ -12,7 +13,7 @@ const MAX_LINKS: u32 = 40;
 /// does not exist gives the place where that would be.
 pub(super) fn real_path(path: &Path) -> io::Result<PathBuf> {
     match std::fs::canonicalize(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => resolve_missing(path),
+        Err(error) if is_absent(&error) => resolve_missing(path),
         resolved => resolved,
     }
 }
@@ -41,14 +42,7 @@ fn resolve_missing(path: &Path) -> io::Result<PathBuf> {
                 rest = followed;
             }
             // Not a link, or not there.
-            Err(error)
-                if matches!(
-                    error.kind(),
-                    io::ErrorKind::InvalidInput | io::ErrorKind::NotFound
-                ) =>
-            {
-                real = next
-            }
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput || is_absent(&error) => real = next,
             Err(error) => return Err(error),
         }
     }

@@ -21,7 +21,7 @@ async fn the_answer_comes_back_with_what_was_asked() {
         choices: vec!["red".into(), "blue".into()],
         multi: false,
     };
-    assert_eq!(*session.asked.lock().unwrap(), [question.clone()]);
+    assert_eq!(*session.asked.lock().unwrap(), std::slice::from_ref(&question));
     assert_eq!(
         outcome.body,
         ToolBody::Question {

@@ -14,6 +14,9 @@ fn half_a_surrogate_pair_becomes_a_replacement_character() {
 
 #[test]
 fn what_is_wrong_is_said() {
-    assert_eq!(parse_arguments("[1]"), Err("the arguments must be a JSON object, not an array".to_owned()));
+    assert_eq!(
+        parse_arguments("[1]"),
+        Err("the arguments must be a JSON object, not an array".to_owned())
+    );
     assert!(parse_arguments("{\"a\":").is_err_and(|reason| reason.starts_with("the arguments are not valid JSON: ")));
 }

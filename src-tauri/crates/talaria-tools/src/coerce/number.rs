@@ -54,7 +54,12 @@ impl<'a> Decimal<'a> {
         if whole.is_empty() || leading_zero || !all_digits(whole) || !all_digits(fraction) {
             return None;
         }
-        Some(Self { negative, whole, fraction, exponent })
+        Some(Self {
+            negative,
+            whole,
+            fraction,
+            exponent,
+        })
     }
 
     /// Digits of the value when it is an integer, without leading zeros; empty for zero.
@@ -62,12 +67,15 @@ impl<'a> Decimal<'a> {
         let digits: String = [self.whole, self.fraction].concat();
         let significant = digits.trim_end_matches('0');
         let dropped = i64::try_from(digits.len() - significant.len()).ok()?;
-        let shift = self.exponent.checked_sub(i64::try_from(self.fraction.len()).ok()?)?.checked_add(dropped)?;
+        let shift = self
+            .exponent
+            .checked_sub(i64::try_from(self.fraction.len()).ok()?)?
+            .checked_add(dropped)?;
         let significant = significant.trim_start_matches('0');
         if significant.is_empty() {
             return Some(String::new());
         }
-        if shift < 0 || shift > MAX_DIGITS {
+        if !(0..=MAX_DIGITS).contains(&shift) {
             return None;
         }
         let mut all = significant.to_owned();

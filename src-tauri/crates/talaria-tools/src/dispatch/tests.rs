@@ -15,7 +15,11 @@ impl Backend for NoPlace {
         ("local", "test".into())
     }
     fn spawn(&self, _: Script) -> BoxFuture<'_, Result<Box<dyn Process>, ExecError>> {
-        Box::pin(async { Err(ExecError::Spawn { reason: "nothing runs here".into() }) })
+        Box::pin(async {
+            Err(ExecError::Spawn {
+                reason: "nothing runs here".into(),
+            })
+        })
     }
     fn cleanup(&self) -> BoxFuture<'_, Result<(), ExecError>> {
         Box::pin(async { Ok(()) })
@@ -60,7 +64,6 @@ struct Acting {
     runs: Arc<AtomicUsize>,
 }
 
-
 impl Tool for Acting {
     fn spec(&self) -> ToolSpec {
         ToolSpec {
@@ -74,7 +77,10 @@ impl Tool for Acting {
         }
     }
     fn title(&self, args: &Value) -> CallTitle {
-        CallTitle { verb: Verb::Use, target: args["n"].to_string() }
+        CallTitle {
+            verb: Verb::Use,
+            target: args["n"].to_string(),
+        }
     }
     fn intent<'a>(&'a self, _: &'a ToolContext, _: &'a Value) -> BoxFuture<'a, Result<Intent, ToolError>> {
         Box::pin(async { (self.intent)() })
@@ -91,12 +97,21 @@ fn acting(behaviour: Behaviour) -> (Registry, Arc<AtomicUsize>) {
 
 fn acting_with(intent: fn() -> Result<Intent, ToolError>, behaviour: Behaviour) -> (Registry, Arc<AtomicUsize>) {
     let runs = Arc::new(AtomicUsize::new(0));
-    let tool = Acting { intent, behaviour, runs: Arc::clone(&runs) };
+    let tool = Acting {
+        intent,
+        behaviour,
+        runs: Arc::clone(&runs),
+    };
     (Registry::of([Box::new(tool) as Box<dyn Tool>]), runs)
 }
 
 fn output(result: &str) -> ToolOutput {
-    ToolOutput { result: result.into(), body: ToolBody::Empty, note: None, state: ToolState::Done }
+    ToolOutput {
+        result: result.into(),
+        body: ToolBody::Empty,
+        note: None,
+        state: ToolState::Done,
+    }
 }
 
 /// Answers with what it is given, once for each call; `None` panics.
@@ -111,13 +126,7 @@ fn open() -> Answering {
 }
 
 impl Gate for Answering {
-    fn decide<'a>(
-        &'a self,
-        _: &'a ToolContext,
-        _: &'a ToolSpec,
-        _: &'a Value,
-        _: Intent,
-    ) -> BoxFuture<'a, Decision> {
+    fn decide<'a>(&'a self, _: &'a ToolContext, _: &'a ToolSpec, _: &'a Value, _: Intent) -> BoxFuture<'a, Decision> {
         Box::pin(async { self.0.lock().unwrap().pop().flatten().expect("no answer") })
     }
 }
@@ -126,13 +135,7 @@ impl Gate for Answering {
 struct Waiting;
 
 impl Gate for Waiting {
-    fn decide<'a>(
-        &'a self,
-        _: &'a ToolContext,
-        _: &'a ToolSpec,
-        _: &'a Value,
-        _: Intent,
-    ) -> BoxFuture<'a, Decision> {
+    fn decide<'a>(&'a self, _: &'a ToolContext, _: &'a ToolSpec, _: &'a Value, _: Intent) -> BoxFuture<'a, Decision> {
         Box::pin(std::future::pending())
     }
 }
@@ -144,7 +147,10 @@ async fn arguments_are_coerced_and_the_result_is_kept() {
         Box::pin(async move { Ok(output(&result)) })
     });
     let outcome = registry.dispatch(&context(), &open(), "act", r#"{"n":"42"}"#).await;
-    assert_eq!((outcome.result.as_str(), outcome.state), (r#"{"n":42}"#, ToolState::Done));
+    assert_eq!(
+        (outcome.result.as_str(), outcome.state),
+        (r#"{"n":42}"#, ToolState::Done)
+    );
     assert_eq!(registry.prepare("act", r#"{"n":"42"}"#).unwrap().title.target, "42");
 }
 
@@ -167,8 +173,16 @@ async fn an_unknown_tool_and_bad_arguments_run_nothing() {
 
 #[tokio::test]
 async fn a_refused_call_never_runs_and_is_told_by_its_kind() {
-    let refuse = || Decision::Refuse { message: "no".into(), unanswered: true };
-    let command: fn() -> _ = || Ok(Intent::Command { command: "rm x".into(), cwd: "/".into() });
+    let refuse = || Decision::Refuse {
+        message: "no".into(),
+        unanswered: true,
+    };
+    let command: fn() -> _ = || {
+        Ok(Intent::Command {
+            command: "rm x".into(),
+            cwd: "/".into(),
+        })
+    };
     let write: fn() -> _ = || {
         let diff = FileDiff {
             path: "x".into(),
@@ -178,10 +192,16 @@ async fn a_refused_call_never_runs_and_is_told_by_its_kind() {
             hunks: Vec::new(),
             truncated: false,
         };
-        Ok(Intent::Write { path: "/x".into(), diff })
+        Ok(Intent::Write {
+            path: "/x".into(),
+            diff,
+        })
     };
     for (intent, expected) in [
-        (command, r#"{"output":"","exit_code":-1,"error":"no","status":"blocked"}"#),
+        (
+            command,
+            r#"{"output":"","exit_code":-1,"error":"no","status":"blocked"}"#,
+        ),
         (write, r#"{"error":"no","status":"denied"}"#),
     ] {
         let (registry, runs) = acting_with(intent, |_, _| Box::pin(async { Ok(output("ran")) }));
@@ -195,7 +215,9 @@ async fn a_refused_call_never_runs_and_is_told_by_its_kind() {
 #[tokio::test]
 async fn a_gate_that_fails_refuses() {
     let (registry, runs) = acting(|_, _| Box::pin(async { Ok(output("ran")) }));
-    let outcome = registry.dispatch(&context(), &Answering(Mutex::default()), "act", "{}").await;
+    let outcome = registry
+        .dispatch(&context(), &Answering(Mutex::default()), "act", "{}")
+        .await;
     assert_eq!(outcome.state, ToolState::Denied);
     assert_eq!(runs.load(Ordering::SeqCst), 0);
 }
@@ -203,7 +225,9 @@ async fn a_gate_that_fails_refuses() {
 #[tokio::test]
 async fn the_model_learns_that_a_person_approved() {
     let (registry, _) = acting(|_, _| Box::pin(async { Ok(output(r#"{"output":"x"}"#)) }));
-    let approved = gate(Decision::Run { note: Some("approved once".into()) });
+    let approved = gate(Decision::Run {
+        note: Some("approved once".into()),
+    });
     let outcome = registry.dispatch(&context(), &approved, "act", "{}").await;
     assert_eq!(outcome.result, r#"{"output":"x","approval":"approved once"}"#);
 }
@@ -211,18 +235,31 @@ async fn the_model_learns_that_a_person_approved() {
 #[tokio::test]
 async fn results_are_never_empty_and_never_longer_than_their_cap() {
     let (registry, _) = acting(|_, _| Box::pin(async { Ok(output(" \n")) }));
-    assert_eq!(registry.dispatch(&context(), &open(), "act", "").await.result, "(no output)");
+    assert_eq!(
+        registry.dispatch(&context(), &open(), "act", "").await.result,
+        "(no output)"
+    );
     let (registry, _) = acting(|_, _| Box::pin(async { Ok(output(&"x".repeat(200))) }));
     let outcome = registry.dispatch(&context(), &open(), "act", "").await;
-    assert!(outcome.result.starts_with(&format!("{}\n\n[Result cut: 100 of 200", "x".repeat(100))));
+    assert!(
+        outcome
+            .result
+            .starts_with(&format!("{}\n\n[Result cut: 100 of 200", "x".repeat(100)))
+    );
 }
 
 #[tokio::test]
 async fn a_panic_ends_the_turn_with_an_error() {
     let (registry, _) = acting(|_, _| Box::pin(async { panic!("<system>boom</system>") }));
     let outcome = registry.dispatch(&context(), &open(), "act", "{}").await;
-    assert_eq!(outcome.result, r#"{"error":"[TOOL_ERROR] Tool execution failed: act: boom"}"#);
-    assert_eq!(outcome.stop.map(|error| error.message), Some("the tool act failed in a way it should not".to_owned()));
+    assert_eq!(
+        outcome.result,
+        r#"{"error":"[TOOL_ERROR] Tool execution failed: act: boom"}"#
+    );
+    assert_eq!(
+        outcome.stop.map(|error| error.message),
+        Some("the tool act failed in a way it should not".to_owned())
+    );
     assert!(outcome.effect_unknown);
     let (registry, runs) = acting_with(|| panic!("early"), |_, _| Box::pin(async { Ok(output("ran")) }));
     let outcome = registry.dispatch(&context(), &open(), "act", "{}").await;
@@ -234,7 +271,10 @@ async fn a_panic_ends_the_turn_with_an_error() {
 async fn a_failure_told_to_the_model_does_not_end_the_turn() {
     let (registry, _) = acting(|_, _| Box::pin(async { Err(ToolError::Tell("no such thing".into())) }));
     let outcome = registry.dispatch(&context(), &open(), "act", "{}").await;
-    assert_eq!((outcome.result.as_str(), outcome.state), (r#"{"error":"no such thing"}"#, ToolState::Failed));
+    assert_eq!(
+        (outcome.result.as_str(), outcome.state),
+        (r#"{"error":"no such thing"}"#, ToolState::Failed)
+    );
     assert!(outcome.stop.is_none() && !outcome.effect_unknown);
     assert_eq!(outcome.note.as_deref(), Some("no such thing"));
 }
@@ -260,11 +300,16 @@ async fn a_cancelled_call_hands_over_what_it_has_or_is_abandoned() {
             cancel.cancel();
             cancel.cancelled().await;
             tokio::time::sleep(Duration::from_secs(1)).await;
-            Err(ToolError::Cancelled { partial: Some(Box::new(output("half"))) })
+            Err(ToolError::Cancelled {
+                partial: Some(Box::new(output("half"))),
+            })
         })
     });
     let outcome = registry.dispatch(&context(), &open(), "act", "{}").await;
-    assert_eq!((outcome.result.as_str(), outcome.state, outcome.effect_unknown), ("half", ToolState::Cancelled, true));
+    assert_eq!(
+        (outcome.result.as_str(), outcome.state, outcome.effect_unknown),
+        ("half", ToolState::Cancelled, true)
+    );
 
     let (registry, _) = acting(|cx, _| {
         cx.cancel.cancel();
@@ -287,7 +332,17 @@ async fn a_call_that_looks_nothing_up_ends_the_row_of_look_ups() {
 async fn a_path_scoped_call_without_a_path_runs_alone() {
     let (registry, _) = acting(|_, _| Box::pin(async { Ok(output("x")) }));
     let cx = context();
-    for raw in ["{}", r#"{"path":" "}"#, r#"{"path":5}"#, "not json", r#"{"path":"a.txt"}"#] {
-        assert_eq!(registry.scope(&cx, "act", raw).await, Scope::Alone, "{raw}; this place has no files");
+    for raw in [
+        "{}",
+        r#"{"path":" "}"#,
+        r#"{"path":5}"#,
+        "not json",
+        r#"{"path":"a.txt"}"#,
+    ] {
+        assert_eq!(
+            registry.scope(&cx, "act", raw).await,
+            Scope::Alone,
+            "{raw}; this place has no files"
+        );
     }
 }

@@ -18,7 +18,10 @@ fn a_tag_that_a_removal_puts_together_is_removed() {
 
 #[test]
 fn an_open_cdata_section_and_lone_brackets_stay() {
-    assert_eq!(sanitize_error("a < b <![CDATA[ c > d"), "[TOOL_ERROR] a < b <![CDATA[ c > d");
+    assert_eq!(
+        sanitize_error("a < b <![CDATA[ c > d"),
+        "[TOOL_ERROR] a < b <![CDATA[ c > d"
+    );
 }
 
 #[test]

@@ -17,7 +17,11 @@ fn a_note_becomes_a_field_of_an_object_and_a_line_of_a_text() {
 fn a_long_result_is_cut_at_a_line_and_says_so() {
     let mut result = "é".repeat(8) + "\n" + &"é".repeat(8);
     fit(&mut result, Some(17));
-    assert_eq!(result.chars().count(), 17, "as many characters as the cap are left alone");
+    assert_eq!(
+        result.chars().count(),
+        17,
+        "as many characters as the cap are left alone"
+    );
     fit(&mut result, Some(12));
     assert_eq!(
         result,

@@ -13,10 +13,22 @@ fn a_batch_is_cut_at_barriers_and_at_overlapping_paths() {
         (vec![Free], vec![Sequential(0..1)]),
         (vec![Free, Free], vec![Parallel(0..2)]),
         (vec![Alone, Alone, Free], vec![Sequential(0..3)]),
-        (vec![Free, Free, Alone, Free, Free], vec![Parallel(0..2), Sequential(2..3), Parallel(3..5)]),
-        (vec![path("/a"), path("/b"), path("/a")], vec![Parallel(0..2), Sequential(2..3)]),
-        (vec![path("/a"), path("/a/b"), path("/ab")], vec![Sequential(0..1), Parallel(1..3)]),
-        (vec![path("/a"), Free, path("/a")], vec![Parallel(0..2), Sequential(2..3)]),
+        (
+            vec![Free, Free, Alone, Free, Free],
+            vec![Parallel(0..2), Sequential(2..3), Parallel(3..5)],
+        ),
+        (
+            vec![path("/a"), path("/b"), path("/a")],
+            vec![Parallel(0..2), Sequential(2..3)],
+        ),
+        (
+            vec![path("/a"), path("/a/b"), path("/ab")],
+            vec![Sequential(0..1), Parallel(1..3)],
+        ),
+        (
+            vec![path("/a"), Free, path("/a")],
+            vec![Parallel(0..2), Sequential(2..3)],
+        ),
     ] {
         assert_eq!(plan(&scopes), expected, "{scopes:?}");
     }

@@ -13,7 +13,12 @@ struct Named {
 }
 
 fn named(name: &'static str, toolset: &'static str, description: &'static str) -> Box<dyn Tool> {
-    Box::new(Named { name, toolset, description, available: Arc::new(AtomicBool::new(true)) })
+    Box::new(Named {
+        name,
+        toolset,
+        description,
+        available: Arc::new(AtomicBool::new(true)),
+    })
 }
 
 impl Tool for Named {
@@ -30,7 +35,10 @@ impl Tool for Named {
         }
     }
     fn title(&self, args: &Value) -> CallTitle {
-        CallTitle { verb: Verb::Read, target: args["p"].as_str().expect("a path").to_owned() }
+        CallTitle {
+            verb: Verb::Read,
+            target: args["p"].as_str().expect("a path").to_owned(),
+        }
     }
     fn intent<'a>(&'a self, _: &'a ToolContext, _: &'a Value) -> BoxFuture<'a, Result<Intent, ToolError>> {
         Box::pin(async { Ok(Intent::Read) })
@@ -44,7 +52,11 @@ impl Tool for Named {
 }
 
 fn offered(registry: &Registry, toolsets: &Toolsets, now: Instant) -> Vec<String> {
-    registry.definitions(toolsets, now).iter().map(|definition| definition.name.clone()).collect()
+    registry
+        .definitions(toolsets, now)
+        .iter()
+        .map(|definition| definition.name.clone())
+        .collect()
 }
 
 #[test]
@@ -61,12 +73,22 @@ fn definitions_come_in_name_order_with_a_clean_schema() {
         description: description.into(),
         parameters: parameters.clone(),
     });
-    assert_eq!(definitions.iter().map(|definition| (**definition).clone()).collect::<Vec<_>>(), expected);
+    assert_eq!(
+        definitions
+            .iter()
+            .map(|definition| (**definition).clone())
+            .collect::<Vec<_>>(),
+        expected
+    );
 }
 
 #[test]
 fn a_name_of_another_toolset_is_rejected_and_of_the_same_one_replaced() {
-    let registry = Registry::of([named("a", "x", "first"), named("a", "y", "thief"), named("broken", "x", "")]);
+    let registry = Registry::of([
+        named("a", "x", "first"),
+        named("a", "y", "thief"),
+        named("broken", "x", ""),
+    ]);
     assert_eq!(registry.spec("a").map(|spec| spec.description.as_str()), Some("first"));
     assert_eq!(registry.names().collect::<Vec<_>>(), ["a"]);
     let registry = Registry::of([named("a", "x", "first"), named("a", "x", "newer")]);
@@ -79,27 +101,54 @@ fn disabled_toolsets_are_left_out_whatever_is_enabled() {
     let now = Instant::now();
     assert_eq!(offered(&registry, &Toolsets::all().without(["x"]), now), ["b"]);
     assert_eq!(offered(&registry, &Toolsets::only(["x"]), now), ["a"]);
-    assert_eq!(offered(&registry, &Toolsets::only(["x", "y"]).without(["y"]), now), ["a"]);
+    assert_eq!(
+        offered(&registry, &Toolsets::only(["x", "y"]).without(["y"]), now),
+        ["a"]
+    );
 }
 
 #[test]
 fn a_tool_that_is_not_available_is_not_offered_but_known() {
     let available = Arc::new(AtomicBool::new(false));
-    let tool = Named { name: "a", toolset: "x", description: "", available: Arc::clone(&available) };
+    let tool = Named {
+        name: "a",
+        toolset: "x",
+        description: "",
+        available: Arc::clone(&available),
+    };
     let registry = Registry::of([Box::new(tool) as Box<dyn Tool>]);
     let start = Instant::now();
     assert_eq!(offered(&registry, &Toolsets::all(), start), [""; 0]);
     assert!(registry.spec("a").is_some());
     available.store(true, Ordering::Relaxed);
-    assert_eq!(offered(&registry, &Toolsets::all(), start + Duration::from_secs(29)), [""; 0]);
-    assert_eq!(offered(&registry, &Toolsets::all(), start + Duration::from_secs(30)), ["a"]);
+    assert_eq!(
+        offered(&registry, &Toolsets::all(), start + Duration::from_secs(29)),
+        [""; 0]
+    );
+    assert_eq!(
+        offered(&registry, &Toolsets::all(), start + Duration::from_secs(30)),
+        ["a"]
+    );
 }
 
 #[test]
 fn a_title_is_always_given() {
     let registry = Registry::of([named("a", "x", "")]);
-    assert_eq!(registry.title("a", &json!({"p": "f.txt"})), CallTitle { verb: Verb::Read, target: "f.txt".into() });
-    let by_name = |name: &str| CallTitle { verb: Verb::Use, target: name.into() };
-    assert_eq!(registry.title("a", &json!({})), by_name("a"), "the tool panics on missing arguments");
+    assert_eq!(
+        registry.title("a", &json!({"p": "f.txt"})),
+        CallTitle {
+            verb: Verb::Read,
+            target: "f.txt".into()
+        }
+    );
+    let by_name = |name: &str| CallTitle {
+        verb: Verb::Use,
+        target: name.into(),
+    };
+    assert_eq!(
+        registry.title("a", &json!({})),
+        by_name("a"),
+        "the tool panics on missing arguments"
+    );
     assert_eq!(registry.title("zz", &json!({})), by_name("zz"));
 }

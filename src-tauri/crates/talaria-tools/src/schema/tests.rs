@@ -9,7 +9,10 @@ fn nodes_become_what_every_provider_takes() {
     for (schema, expected) in [
         (json!("string"), json!({"type": "string"})),
         (json!("whatever"), json!({"type": "object", "properties": {}})),
-        (json!({"type": ["string", "null"]}), json!({"type": "string", "nullable": true})),
+        (
+            json!({"type": ["string", "null"]}),
+            json!({"type": "string", "nullable": true}),
+        ),
         (
             json!({"type": ["string", "integer", "null"]}),
             json!({"anyOf": [{"type": "string"}, {"type": "integer"}], "nullable": true}),
@@ -30,12 +33,18 @@ fn nodes_become_what_every_provider_takes() {
             json!({"type": "integer", "minimum": 1, "description": "out", "nullable": true}),
         ),
         (json!({"$ref": "#/$defs/x", "default": 1}), json!({"$ref": "#/$defs/x"})),
-        (json!({"type": "array", "items": "string"}), json!({"type": "array", "items": {"type": "string"}})),
+        (
+            json!({"type": "array", "items": "string"}),
+            json!({"type": "array", "items": {"type": "string"}}),
+        ),
         (
             json!({"type": "object", "additionalProperties": false}),
             json!({"type": "object", "properties": {}, "additionalProperties": false}),
         ),
-        (json!({"enum": [["a", "null"], null]}), json!({"enum": [["a", "null"], null]})),
+        (
+            json!({"enum": [["a", "null"], null]}),
+            json!({"enum": [["a", "null"], null]}),
+        ),
     ] {
         assert_eq!(property(schema.clone()), expected, "{schema}");
     }
@@ -44,7 +53,12 @@ fn nodes_become_what_every_provider_takes() {
 #[test]
 fn the_top_is_a_plain_object() {
     let empty = json!({"type": "object", "properties": {}});
-    for schema in [json!(null), json!("string"), json!({"type": "string"}), json!({"anyOf": [{"type": "object"}]})] {
+    for schema in [
+        json!(null),
+        json!("string"),
+        json!({"type": "string"}),
+        json!({"anyOf": [{"type": "object"}]}),
+    ] {
         assert_eq!(sanitize_parameters(&schema), empty, "{schema}");
     }
 }
