@@ -288,7 +288,14 @@ export const en = {
     works: "This model answers.",
   },
   notice: {
+    context_file: {
+      cut: "{file} is long; only its beginning and end were given to the model.",
+    },
     dismiss: "Hide this notice",
+    read_only: "Chats can be read but not changed: {reason}.",
+    turn: {
+      interrupted: "Stopped by you.",
+    },
   },
   question: {
     answer: "Answer",
