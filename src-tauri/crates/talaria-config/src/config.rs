@@ -124,7 +124,10 @@ pub struct AgentSettings {
 
 impl Default for AgentSettings {
     fn default() -> Self {
-        Self { max_turns: 90, api_max_retries: 3 }
+        Self {
+            max_turns: 90,
+            api_max_retries: 3,
+        }
     }
 }
 
@@ -180,7 +183,11 @@ pub struct ToolOutputSettings {
 
 impl Default for ToolOutputSettings {
     fn default() -> Self {
-        Self { max_bytes: 50_000, max_lines: 2_000, max_line_length: 2_000 }
+        Self {
+            max_bytes: 50_000,
+            max_lines: 2_000,
+            max_line_length: 2_000,
+        }
     }
 }
 
@@ -223,6 +230,9 @@ pub struct SecuritySettings {
 
 impl Default for SecuritySettings {
     fn default() -> Self {
-        Self { redact_secrets: true, allow_private_urls: false }
+        Self {
+            redact_secrets: true,
+            allow_private_urls: false,
+        }
     }
 }

@@ -18,12 +18,20 @@ pub(crate) fn set(text: &str, tree: &Value, key: &str, value: &Value) -> Option<
     let body = &text[bom.len()..];
     let windows_lines = body.contains("\r\n");
     let plain = body.replace("\r\n", "\n");
-    let edited = if tree.is_null() { appended(&plain, key, value) } else { edited(&plain, key, value)? };
+    let edited = if tree.is_null() {
+        appended(&plain, key, value)
+    } else {
+        edited(&plain, key, value)?
+    };
     let read: Value = serde_saphyr::from_str(&edited).ok()?;
     if pruned(&read) != pruned(&wanted) {
         return None;
     }
-    let edited = if windows_lines { edited.replace('\n', "\r\n") } else { edited };
+    let edited = if windows_lines {
+        edited.replace('\n', "\r\n")
+    } else {
+        edited
+    };
     Some(format!("{bom}{edited}"))
 }
 
@@ -47,7 +55,11 @@ fn appended(text: &str, key: &str, value: &Value) -> String {
 fn edited(text: &str, key: &str, value: &Value) -> Option<String> {
     let document = Document::from_str(text).ok()?;
     let root = document.as_mapping()?;
-    if value.is_null() { take(&root, key) } else { put(&root, key, value) }
+    if value.is_null() {
+        take(&root, key)
+    } else {
+        put(&root, key, value)
+    }
     Some(document.to_string())
 }
 
@@ -62,7 +74,9 @@ fn put(map: &Mapping, key: &str, value: &Value) {
             let mut tree = Map::new();
             // `model: name` is short for `model: {default: name}`.
             if section == "model"
-                && let Some(name) = map.get(section).and_then(|node| node.as_scalar().map(|name| name.as_string()))
+                && let Some(name) = map
+                    .get(section)
+                    .and_then(|node| node.as_scalar().map(|name| name.as_string()))
                 && !matches!(name.as_str(), "" | "~" | "null")
             {
                 tree.insert("default".to_owned(), Value::String(name));
@@ -79,7 +93,9 @@ fn take(map: &Mapping, key: &str) {
         map.remove(key);
         return;
     }
-    let Some((section, rest)) = key.split_once('.') else { return };
+    let Some((section, rest)) = key.split_once('.') else {
+        return;
+    };
     if let Some(inner) = map.get_mapping(section) {
         take(&inner, rest);
         if inner.is_empty() {
@@ -125,7 +141,11 @@ fn pruned(tree: &Value) -> Value {
                 .map(|(key, value)| (key.clone(), pruned(value)))
                 .filter(|(_, value)| !value.is_null())
                 .collect();
-            if map.is_empty() { Value::Null } else { Value::Object(map) }
+            if map.is_empty() {
+                Value::Null
+            } else {
+                Value::Object(map)
+            }
         }
         other => other.clone(),
     }

@@ -17,8 +17,13 @@ impl Env {
 
     /// A fixed set and nothing else.
     pub fn of<K: Into<String>, V: Into<String>>(variables: impl IntoIterator<Item = (K, V)>) -> Self {
-        let fixed = variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
-        Self { fixed: Some(Arc::new(fixed)) }
+        let fixed = variables
+            .into_iter()
+            .map(|(name, value)| (name.into(), value.into()))
+            .collect();
+        Self {
+            fixed: Some(Arc::new(fixed)),
+        }
     }
 
     /// The value of a variable; one that is empty or no Unicode counts as absent.

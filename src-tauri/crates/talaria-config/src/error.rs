@@ -68,11 +68,17 @@ pub enum ConfigError {
 
 impl ConfigError {
     pub(crate) fn unreadable(path: impl Into<PathBuf>, source: std::io::Error) -> Self {
-        ConfigError::Unreadable { path: path.into(), source: Arc::new(source) }
+        ConfigError::Unreadable {
+            path: path.into(),
+            source: Arc::new(source),
+        }
     }
 
     pub(crate) fn unwritable(path: impl Into<PathBuf>, source: std::io::Error) -> Self {
-        ConfigError::Unwritable { path: path.into(), source: Arc::new(source) }
+        ConfigError::Unwritable {
+            path: path.into(),
+            source: Arc::new(source),
+        }
     }
 }
 

@@ -20,13 +20,17 @@ impl Home {
     pub fn resolve_in(env: &Env) -> Result<Self, ConfigError> {
         if let Some(root) = env.get("TALARIA_HOME") {
             let root = PathBuf::from(root);
-            return Ok(Self { root: std::path::absolute(&root).unwrap_or(root) });
+            return Ok(Self {
+                root: std::path::absolute(&root).unwrap_or(root),
+            });
         }
         let person = match env.get("HOME").or_else(|| env.get("USERPROFILE")) {
             Some(folder) => PathBuf::from(folder),
             None => std::env::home_dir().ok_or(ConfigError::NoHome)?,
         };
-        Ok(Self { root: person.join(".talaria") })
+        Ok(Self {
+            root: person.join(".talaria"),
+        })
     }
 
     /// A given folder.
@@ -83,13 +87,19 @@ impl Home {
         builder.recursive(true);
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(&self.root).map_err(|source| ConfigError::unwritable(&self.root, source))
+        builder
+            .create(&self.root)
+            .map_err(|source| ConfigError::unwritable(&self.root, source))
     }
 
     /// Whether files can be made in the folder. Tried, not guessed: a mode says nothing on a read-only mount.
     pub fn is_writable(&self) -> bool {
         let probe = self.root.join(format!(".write-probe-{}", std::process::id()));
-        let made = std::fs::OpenOptions::new().write(true).create_new(true).open(&probe).is_ok();
+        let made = std::fs::OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .open(&probe)
+            .is_ok();
         if made && let Err(error) = std::fs::remove_file(&probe) {
             tracing::debug!(%error, "cannot remove the write probe");
         }

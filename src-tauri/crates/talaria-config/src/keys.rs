@@ -65,7 +65,11 @@ pub(crate) const KEYS: &[Key] = &[
     key("tool_output.max_line_length", Kind::Whole(1, ANY), Scope::Person),
     key("file_read_max_chars", Kind::Whole(1, ANY), Scope::Person),
     key("context_file_max_chars", Kind::Whole(1, ANY), Scope::Person),
-    key("display.busy_input_mode", Kind::OneOf(&["steer", "queue", "interrupt"]), Scope::Person),
+    key(
+        "display.busy_input_mode",
+        Kind::OneOf(&["steer", "queue", "interrupt"]),
+        Scope::Person,
+    ),
     key("storage.synchronous", Kind::OneOf(&["normal", "full"]), Scope::Person),
     key("security.redact_secrets", Kind::Flag, Scope::Person),
     key("security.allow_private_urls", Kind::Flag, Scope::Person),
@@ -123,7 +127,8 @@ pub(crate) fn find(name: &str) -> Option<&'static Key> {
 
 /// Whether the name is the beginning of settings: `agent`, `terminal`.
 pub(crate) fn is_section(name: &str) -> bool {
-    KEYS.iter().any(|key| key.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))
+    KEYS.iter()
+        .any(|key| key.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))
 }
 
 pub(crate) fn is_later(name: &str) -> bool {
@@ -133,7 +138,9 @@ pub(crate) fn is_later(name: &str) -> bool {
 /// The most similar name, if one is similar enough to be meant.
 pub(crate) fn nearest(name: &str) -> Option<&'static str> {
     let near = |candidate: &'static str| (distance(name, candidate), candidate);
-    let sections = KEYS.iter().filter_map(|key| key.name.split_once('.').map(|(section, _)| section));
+    let sections = KEYS
+        .iter()
+        .filter_map(|key| key.name.split_once('.').map(|(section, _)| section));
     let (away, best) = KEYS.iter().map(|key| key.name).chain(sections).map(near).min()?;
     (away <= 3 && away * 2 < name.chars().count()).then_some(best)
 }
@@ -191,9 +198,10 @@ impl Kind {
                 "" | "." | "./" | "auto" | "cwd" => Some(Value::Null),
                 folder => Some(Value::String(folder.to_owned())),
             },
-            (Kind::Whole(min, max), Value::Number(number)) => {
-                number.as_u64().filter(|number| (min..=max).contains(number)).map(Value::from)
-            }
+            (Kind::Whole(min, max), Value::Number(number)) => number
+                .as_u64()
+                .filter(|number| (min..=max).contains(number))
+                .map(Value::from),
             (Kind::Flag, Value::Bool(_)) => Some(value.clone()),
             (Kind::OneOf(names), Value::String(name)) => {
                 let name = name.trim().to_lowercase();
@@ -201,9 +209,7 @@ impl Kind {
             }
             (Kind::TextList, Value::Array(items)) => items.iter().all(Value::is_string).then(|| value.clone()),
             (Kind::Mode, value) => return check_mode(value),
-            (Kind::Providers, Value::Array(items)) => {
-                items.iter().all(is_provider).then(|| value.clone())
-            }
+            (Kind::Providers, Value::Array(items)) => items.iter().all(is_provider).then(|| value.clone()),
             _ => None,
         };
         fits.map_or_else(|| Checked::Wrong(self.expected()), Checked::Fits)
@@ -219,9 +225,12 @@ impl Kind {
                 "0" | "false" | "no" | "off" => false.into(),
                 _ => text.into(),
             },
-            Kind::TextList => {
-                text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(Value::from).collect()
-            }
+            Kind::TextList => text
+                .split(',')
+                .map(str::trim)
+                .filter(|item| !item.is_empty())
+                .map(Value::from)
+                .collect(),
             Kind::Providers => serde_json::from_str(text).unwrap_or_else(|_| text.into()),
             Kind::Text | Kind::Folder | Kind::OneOf(_) | Kind::Mode => text.into(),
         }
@@ -247,7 +256,12 @@ fn check_mode(value: &Value) -> Checked {
 }
 
 fn is_provider(value: &Value) -> bool {
-    let text = |name: &str| value.get(name).and_then(Value::as_str).is_some_and(|text| !text.is_empty());
+    let text = |name: &str| {
+        value
+            .get(name)
+            .and_then(Value::as_str)
+            .is_some_and(|text| !text.is_empty())
+    };
     let optional = |name: &str, fits: fn(&Value) -> bool| value.get(name).is_none_or(|v| v.is_null() || fits(v));
     text("name")
         && text("base_url")
@@ -255,7 +269,9 @@ fn is_provider(value: &Value) -> bool {
         && optional("api_key", Value::is_string)
         && optional("context_length", Value::is_u64)
         && value.get("models").is_none_or(|models| {
-            models.as_array().is_some_and(|models| models.iter().all(Value::is_string))
+            models
+                .as_array()
+                .is_some_and(|models| models.iter().all(Value::is_string))
         })
 }
 

@@ -46,13 +46,21 @@ impl Stack {
         match layer.tree {
             Value::Null => {}
             Value::Object(map) => self.section(layer, "", map),
-            other => self.warn(&layer.source, "", format!("expected a map of settings, got {}", shown(other))),
+            other => self.warn(
+                &layer.source,
+                "",
+                format!("expected a map of settings, got {}", shown(other)),
+            ),
         }
     }
 
     fn section(&mut self, layer: &Layer<'_>, prefix: &str, map: &Map<String, Value>) {
         for (name, value) in map {
-            let name = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
+            let name = if prefix.is_empty() {
+                name.clone()
+            } else {
+                format!("{prefix}.{name}")
+            };
             match (keys::find(&name), value) {
                 (_, Value::Null) => {}
                 (Some(key), value) => self.setting(layer, key, value),
@@ -63,13 +71,19 @@ impl Stack {
                 }
                 (None, Value::Object(map)) if keys::is_section(&name) => self.section(layer, &name, map),
                 (None, other) if keys::is_section(&name) => {
-                    self.warn(&layer.source, &name, format!("expected a section, got {}; ignored", shown(other)));
+                    self.warn(
+                        &layer.source,
+                        &name,
+                        format!("expected a section, got {}; ignored", shown(other)),
+                    );
                 }
                 (None, _) if keys::is_later(&name) => {
                     self.warn(&layer.source, &name, "has no effect in this version".to_owned());
                 }
                 (None, _) => {
-                    let hint = keys::nearest(&name).map(|near| format!("; did you mean {near}?")).unwrap_or_default();
+                    let hint = keys::nearest(&name)
+                        .map(|near| format!("; did you mean {near}?"))
+                        .unwrap_or_default();
                     self.warn(&layer.source, &name, format!("unknown setting, ignored{hint}"));
                 }
             }
@@ -93,7 +107,11 @@ impl Stack {
                 put(&mut self.tree, key.name, used);
             }
             Checked::Wrong(expected) => {
-                self.warn(source, key.name, format!("expected {expected}, got {}; ignored", shown(value)));
+                self.warn(
+                    source,
+                    key.name,
+                    format!("expected {expected}, got {}; ignored", shown(value)),
+                );
             }
         }
     }
@@ -113,7 +131,11 @@ impl Stack {
     }
 
     fn warn(&mut self, source: &str, key: &str, text: String) {
-        self.warnings.push(Warning { source: source.to_owned(), key: key.to_owned(), text });
+        self.warnings.push(Warning {
+            source: source.to_owned(),
+            key: key.to_owned(),
+            text,
+        });
     }
 
     fn finish(mut self) -> Loaded {
@@ -126,7 +148,10 @@ impl Stack {
             });
             Config::default()
         });
-        Loaded { config, warnings: self.warnings }
+        Loaded {
+            config,
+            warnings: self.warnings,
+        }
     }
 }
 

@@ -51,7 +51,10 @@ pub struct Secrets {
 impl Secrets {
     /// Secrets of a home and an environment. Reads nothing yet.
     pub fn new(home: &Home, env: Env) -> Self {
-        Self { home: home.clone(), env }
+        Self {
+            home: home.clone(),
+            env,
+        }
     }
 
     /// The secret with this name, such as `OPENAI_API_KEY`. The file is read only when the environment has none.
@@ -66,13 +69,22 @@ impl Secrets {
                 return None;
             }
         };
-        entries(&text).filter(|(key, value)| *key == name && !value.is_empty()).last().map(|(_, value)| Secret(value))
+        entries(&text)
+            .filter(|(key, value)| *key == name && !value.is_empty())
+            .last()
+            .map(|(_, value)| Secret(value))
     }
 
     /// What is wrong with the secrets file: others on this machine can read it, or it cannot be read at all.
     pub fn problem(&self) -> Option<Warning> {
         let path = self.home.env_file();
-        let warning = |text: String| Some(Warning { source: path.display().to_string(), key: String::new(), text });
+        let warning = |text: String| {
+            Some(Warning {
+                source: path.display().to_string(),
+                key: String::new(),
+                text,
+            })
+        };
         match file::read(&path) {
             Ok(None) => None,
             Err(ConfigError::Unreadable { source, .. }) => warning(format!("cannot be read: {source}")),

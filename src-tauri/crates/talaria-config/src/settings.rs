@@ -56,9 +56,23 @@ impl Settings {
     /// Reads the person's file. A missing one is no failure; one that is no YAML is, with line and column.
     pub fn open(home: Home, env: Env) -> Result<Self, ConfigError> {
         let stamp = stamp(&home.config_file())?;
-        let tree = if stamp.is_some() { read_tree(&home.config_file())? } else { Value::Null };
-        let user = UserFile { stamp, tree: Arc::new(tree), failure: None };
-        Ok(Self { inner: Arc::new(Inner { home, env, user: Mutex::new(user) }) })
+        let tree = if stamp.is_some() {
+            read_tree(&home.config_file())?
+        } else {
+            Value::Null
+        };
+        let user = UserFile {
+            stamp,
+            tree: Arc::new(tree),
+            failure: None,
+        };
+        Ok(Self {
+            inner: Arc::new(Inner {
+                home,
+                env,
+                user: Mutex::new(user),
+            }),
+        })
     }
 
     /// The home these are the settings of.
@@ -90,13 +104,24 @@ impl Settings {
                 None
             }
         });
-        let mut files =
-            vec![Layer { source: config_file.display().to_string(), tree: &user.tree, scope: Scope::Person }];
+        let mut files = vec![Layer {
+            source: config_file.display().to_string(),
+            tree: &user.tree,
+            scope: Scope::Person,
+        }];
         if let Some((path, tree, trusted)) = &project_tree {
             let scope = if *trusted { Scope::Person } else { Scope::Project };
-            files.push(Layer { source: path.display().to_string(), tree, scope });
+            files.push(Layer {
+                source: path.display().to_string(),
+                tree,
+                scope,
+            });
         }
-        let session = Layer { source: "this session".to_owned(), tree: session, scope: Scope::Person };
+        let session = Layer {
+            source: "this session".to_owned(),
+            tree: session,
+            scope: Scope::Person,
+        };
         let mut loaded = layers::resolve(&files, &self.inner.env, &session);
         loaded.warnings.splice(0..0, failures);
         loaded
@@ -117,15 +142,21 @@ impl Settings {
         let lock = file::lock(home.path());
         let text = file::read(&path)?.unwrap_or_default();
         let tree = parse(&path, &text)?;
-        let changed = edit::set(&text, &tree, key, value)
-            .ok_or_else(|| ConfigError::Uneditable { path: path.clone(), key: key.to_owned() })?;
+        let changed = edit::set(&text, &tree, key, value).ok_or_else(|| ConfigError::Uneditable {
+            path: path.clone(),
+            key: key.to_owned(),
+        })?;
         if changed != text {
             file::replace(&path, &changed)?;
         }
         drop(lock);
         // Two changes within one tick of the clock may leave the same stamp, so take what was written.
         let tree = Arc::new(parse(&path, &changed)?);
-        *self.user() = UserFile { stamp: stamp(&path)?, tree, failure: None };
+        *self.user() = UserFile {
+            stamp: stamp(&path)?,
+            tree,
+            failure: None,
+        };
         Ok(self.load(None, &Value::Null))
     }
 
@@ -162,23 +193,40 @@ fn check(key: &str, value: &Value) -> Result<(), ConfigError> {
     if value.is_null() {
         return Ok(());
     }
-    let known = if key == "model" && value.is_string() { "model.default" } else { key };
+    let known = if key == "model" && value.is_string() {
+        "model.default"
+    } else {
+        key
+    };
     let Some(known) = keys::find(known) else {
         let nearest = keys::nearest(key).map(str::to_owned);
-        return Err(ConfigError::UnknownKey { key: key.to_owned(), nearest });
+        return Err(ConfigError::UnknownKey {
+            key: key.to_owned(),
+            nearest,
+        });
     };
     match known.kind.check(value) {
         Checked::Fits(_) => Ok(()),
-        Checked::Instead(_, expected) | Checked::Wrong(expected) => {
-            Err(ConfigError::BadValue { key: key.to_owned(), expected, got: shown(value) })
-        }
+        Checked::Instead(_, expected) | Checked::Wrong(expected) => Err(ConfigError::BadValue {
+            key: key.to_owned(),
+            expected,
+            got: shown(value),
+        }),
     }
 }
 
 fn stamp(path: &Path) -> Result<Option<Stamp>, ConfigError> {
     match std::fs::metadata(path) {
-        Ok(meta) => Ok(Some(Stamp { len: meta.len(), modified: meta.modified().ok() })),
-        Err(error) if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => {
+        Ok(meta) => Ok(Some(Stamp {
+            len: meta.len(),
+            modified: meta.modified().ok(),
+        })),
+        Err(error)
+            if matches!(
+                error.kind(),
+                std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory
+            ) =>
+        {
             Ok(None)
         }
         Err(error) => Err(ConfigError::unreadable(path, error)),
@@ -210,7 +258,12 @@ fn project_tree(project: &Project, config_file: &Path) -> Result<Option<(PathBuf
 
 /// Reads YAML into a tree. An empty file is an empty tree.
 pub(crate) fn parse(path: &Path, text: &str) -> Result<Value, ConfigError> {
-    let bad = |line, column, detail: String| ConfigError::NotYaml { path: path.to_owned(), line, column, detail };
+    let bad = |line, column, detail: String| ConfigError::NotYaml {
+        path: path.to_owned(),
+        line,
+        column,
+        detail,
+    };
     let text = text.trim_start_matches('\u{FEFF}');
     match serde_saphyr::from_str::<Value>(text) {
         Ok(tree @ (Value::Null | Value::Object(_))) => Ok(tree),

@@ -35,7 +35,9 @@ pub(crate) fn lock_holder(path: &Path) -> Option<LockHolder> {
         .collect();
     let locks = std::fs::read_to_string("/proc/locks").ok()?;
     let pid = holder_in(&locks, &inodes, std::process::id())?;
-    let program = std::fs::read_to_string(format!("/proc/{pid}/comm")).ok().map(|name| name.trim().to_owned());
+    let program = std::fs::read_to_string(format!("/proc/{pid}/comm"))
+        .ok()
+        .map(|name| name.trim().to_owned());
     Some(LockHolder { pid, program })
 }
 
@@ -52,9 +54,13 @@ fn holder_in(locks: &str, inodes: &[u64], own_pid: u32) -> Option<u32> {
     for line in locks.lines() {
         // A waiting lock (`1: -> POSIX …`) holds nothing.
         let fields: Vec<&str> = line.split_whitespace().collect();
-        let [_, _, _, kind, pid, place, ..] = fields.as_slice() else { continue };
+        let [_, _, _, kind, pid, place, ..] = fields.as_slice() else {
+            continue;
+        };
         let inode = place.rsplit(':').next().and_then(|inode| inode.parse::<u64>().ok());
-        let (Some(inode), Ok(pid)) = (inode, pid.parse::<u32>()) else { continue };
+        let (Some(inode), Ok(pid)) = (inode, pid.parse::<u32>()) else {
+            continue;
+        };
         if pid == own_pid || !inodes.contains(&inode) {
             continue;
         }

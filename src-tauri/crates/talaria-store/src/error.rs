@@ -115,7 +115,8 @@ pub enum StoreError {
 }
 
 fn kept_note(kept: Option<&Path>) -> String {
-    kept.map(|path| format!("; a copy of it as found is {}", path.display())).unwrap_or_default()
+    kept.map(|path| format!("; a copy of it as found is {}", path.display()))
+        .unwrap_or_default()
 }
 
 fn holder_note(holder: Option<&LockHolder>) -> String {
@@ -133,7 +134,10 @@ impl StoreError {
         what: impl Into<String>,
         source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
     ) -> StoreError {
-        StoreError::Value { what: what.into(), source: Arc::from(source.into()) }
+        StoreError::Value {
+            what: what.into(),
+            source: Arc::from(source.into()),
+        }
     }
 
     /// Turns a bare engine error into the variant a caller can act on, now that the file is known.
@@ -141,16 +145,21 @@ impl StoreError {
         let StoreError::Sqlite(source) = self else { return self };
         let path = path.to_owned();
         match source.sqlite_error_code() {
-            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
-                StoreError::Corrupt { path, kept: None, source }
-            }
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => StoreError::Corrupt {
+                path,
+                kept: None,
+                source,
+            },
             Some(ErrorCode::DiskFull) => StoreError::DiskFull { path },
             Some(ErrorCode::SystemIoFailure) if os_says_full(&path) => StoreError::DiskFull { path },
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
                 let holder = blocked::lock_holder(&path);
                 StoreError::Locked { path, holder }
             }
-            Some(ErrorCode::ReadOnly) => StoreError::ReadOnly { path, reason: ReadOnlyReason::Unwritable },
+            Some(ErrorCode::ReadOnly) => StoreError::ReadOnly {
+                path,
+                reason: ReadOnlyReason::Unwritable,
+            },
             _ => StoreError::Sqlite(source),
         }
     }
@@ -166,8 +175,12 @@ impl StoreError {
 /// SQLite reports a full disk as a plain I/O failure where it cannot grow the shared-memory file, so ask the disk.
 fn os_says_full(path: &Path) -> bool {
     let probe = path.with_extension("space-probe");
-    let full = std::fs::write(&probe, [0u8; 8192])
-        .is_err_and(|error| matches!(error.kind(), std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded));
+    let full = std::fs::write(&probe, [0u8; 8192]).is_err_and(|error| {
+        matches!(
+            error.kind(),
+            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded
+        )
+    });
     if let Err(error) = std::fs::remove_file(&probe)
         && error.kind() != std::io::ErrorKind::NotFound
     {

@@ -3,16 +3,14 @@
 use crate::error::{ReadOnlyReason, StoreError};
 use crate::process::random;
 use crate::schema::{self, SCHEMA_VERSION, Version};
-use crate::store::Synchronous;
+use crate::store::{StoreOptions, Synchronous};
 use crate::time::file_stamp;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const BUSY_TIMEOUT: Duration = Duration::from_secs(1);
-/// Tries to open while other processes open, migrate or recover the same file.
-const ATTEMPTS: u32 = 15;
 
 /// What came of opening the database.
 pub(crate) enum Opened {
@@ -30,46 +28,66 @@ pub(crate) enum ReadAccess {
 }
 
 /// Opens or makes the database and brings its schema up to date.
-#[expect(clippy::disallowed_methods, reason = "opening is synchronous; the caller chooses the thread")]
-pub(crate) fn database(path: &Path, synchronous: Synchronous) -> Result<Opened, StoreError> {
-    let mut attempt = 1;
+pub(crate) fn database(path: &Path, options: &StoreOptions) -> Result<Opened, StoreError> {
+    retried(options.patience, || try_database(path, options)).or_else(|error| recover(path, error))
+}
+
+/// Tries again while another program holds the lock, for as long as patience lasts. The pauses are random, so that
+/// programs that collided do not collide again.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "runs on the store's own threads or where the caller chose to block"
+)]
+pub(crate) fn retried<T>(
+    patience: Duration,
+    mut attempt: impl FnMut() -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    let begun = Instant::now();
     loop {
-        match try_database(path, synchronous) {
+        match attempt() {
             Err(error)
-                if attempt < ATTEMPTS
-                    && matches!(error.code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)) =>
+                if matches!(error.code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+                    && begun.elapsed() < patience =>
             {
-                attempt += 1;
                 std::thread::sleep(Duration::from_millis(20 + random() % 131));
             }
-            Err(error) => return recover(path, error),
-            opened => return opened,
+            outcome => return outcome,
         }
     }
 }
 
-fn try_database(path: &Path, synchronous: Synchronous) -> Result<Opened, StoreError> {
+fn try_database(path: &Path, options: &StoreOptions) -> Result<Opened, StoreError> {
     let conn = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
+    conn.busy_timeout(BUSY_TIMEOUT.min(options.patience))?;
     let from = match schema::version(&conn)? {
         Version::Foreign => return Err(StoreError::Foreign { path: path.to_owned() }),
         Version::Ours(found) if found > SCHEMA_VERSION => {
             // The last connection to leave would fold the log into the file.
             conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-            let reason = ReadOnlyReason::NewerSchema { found, known: SCHEMA_VERSION };
-            return Ok(Opened::ReadOnly { reason, access: ReadAccess::Shared });
+            let reason = ReadOnlyReason::NewerSchema {
+                found,
+                known: SCHEMA_VERSION,
+            };
+            return Ok(Opened::ReadOnly {
+                reason,
+                access: ReadAccess::Shared,
+            });
         }
         Version::Ours(found) => found,
         Version::Empty => 0,
     };
     journal(&conn, path)?;
-    durability(&conn, synchronous)?;
+    durability(&conn, options.synchronous)?;
     if from < SCHEMA_VERSION
         && let Some(backup) = schema::migrate(&conn, path, from, SCHEMA_VERSION, schema::migrations())?
     {
         tracing::info!(from, to = SCHEMA_VERSION, backup = %backup.display(), "database migrated");
     }
     if conn.is_readonly(rusqlite::MAIN_DB)? {
-        return Ok(Opened::ReadOnly { reason: ReadOnlyReason::Unwritable, access: read_access(path) });
+        return Ok(Opened::ReadOnly {
+            reason: ReadOnlyReason::Unwritable,
+            access: read_access(path),
+        });
     }
     Ok(Opened::ReadWrite(conn))
 }
@@ -85,13 +103,26 @@ fn recover(path: &Path, error: StoreError) -> Result<Opened, StoreError> {
                     None
                 }
             };
-            Err(StoreError::Corrupt { path: path.to_owned(), kept, source })
+            Err(StoreError::Corrupt {
+                path: path.to_owned(),
+                kept,
+                source,
+            })
         }
-        (Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied), StoreError::Sqlite(source)) => {
+        (
+            Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied),
+            StoreError::Sqlite(source),
+        ) => {
             let access = read_access(path);
             match reader(path, access).and_then(|conn| Ok(schema::version(&conn)?)) {
-                Ok(Version::Ours(_)) => Ok(Opened::ReadOnly { reason: ReadOnlyReason::Unwritable, access }),
-                _ => Err(StoreError::Unwritable { path: path.to_owned(), source }),
+                Ok(Version::Ours(_)) => Ok(Opened::ReadOnly {
+                    reason: ReadOnlyReason::Unwritable,
+                    access,
+                }),
+                _ => Err(StoreError::Unwritable {
+                    path: path.to_owned(),
+                    source,
+                }),
             }
         }
         (_, error) => Err(error.at(path)),
@@ -104,7 +135,10 @@ pub(crate) fn reader(path: &Path, access: ReadAccess) -> Result<Connection, Stor
         ReadAccess::Shared => connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?,
         ReadAccess::Immutable => {
             let uri = format!("file:{}?immutable=1", uri_path(path));
-            connect(Path::new(&uri), OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI)?
+            connect(
+                Path::new(&uri),
+                OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI,
+            )?
         }
     };
     conn.pragma_update(None, "query_only", true)?;
@@ -171,7 +205,11 @@ fn side_file(path: &Path, suffix: &str) -> PathBuf {
 
 fn read_access(path: &Path) -> ReadAccess {
     let waits = std::fs::metadata(side_file(path, "-wal")).is_ok_and(|meta| meta.len() > 0);
-    if waits { ReadAccess::Shared } else { ReadAccess::Immutable }
+    if waits {
+        ReadAccess::Shared
+    } else {
+        ReadAccess::Immutable
+    }
 }
 
 fn uri_path(path: &Path) -> String {
@@ -206,15 +244,18 @@ fn put_aside(path: &Path) -> std::io::Result<PathBuf> {
 fn earlier_copy(path: &Path, now: &std::fs::Metadata) -> Option<PathBuf> {
     let prefix = format!("{}.malformed-backup-", path.file_name()?.to_str()?);
     let changed = now.modified().ok()?;
-    std::fs::read_dir(path.parent()?).ok()?.filter_map(Result::ok).find_map(|entry| {
-        let name = entry.file_name();
-        let name = name.to_str()?;
-        let meta = entry.metadata().ok()?;
-        let same = name.starts_with(&prefix)
-            && !name.ends_with("-wal")
-            && !name.ends_with("-shm")
-            && meta.len() == now.len()
-            && meta.modified().ok()? >= changed;
-        same.then(|| entry.path())
-    })
+    std::fs::read_dir(path.parent()?)
+        .ok()?
+        .filter_map(Result::ok)
+        .find_map(|entry| {
+            let name = entry.file_name();
+            let name = name.to_str()?;
+            let meta = entry.metadata().ok()?;
+            let same = name.starts_with(&prefix)
+                && !name.ends_with("-wal")
+                && !name.ends_with("-shm")
+                && meta.len() == now.len()
+                && meta.modified().ok()? >= changed;
+            same.then(|| entry.path())
+        })
 }

@@ -69,8 +69,8 @@ fn state_and_start(stat: &str) -> Option<(&str, &str)> {
 pub(crate) fn start_stamp(pid: u32) -> Option<String> {
     let pid = libc::pid_t::try_from(pid).ok()?;
     // SAFETY: signal 0 checks that the process exists and sends nothing.
-    let gone = unsafe { libc::kill(pid, 0) } != 0
-        && std::io::Error::last_os_error().raw_os_error() == Some(libc::ESRCH);
+    let gone =
+        unsafe { libc::kill(pid, 0) } != 0 && std::io::Error::last_os_error().raw_os_error() == Some(libc::ESRCH);
     (!gone).then(|| "running".to_owned())
 }
 

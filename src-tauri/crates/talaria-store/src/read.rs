@@ -22,7 +22,13 @@ pub(crate) struct Readers {
 
 impl Readers {
     pub(crate) fn new(path: PathBuf, owner: Owner, access: open::ReadAccess) -> Self {
-        Self { path, owner, access, idle: Mutex::new(Vec::new()), turns: Semaphore::new(CONNECTIONS) }
+        Self {
+            path,
+            owner,
+            access,
+            idle: Mutex::new(Vec::new()),
+            turns: Semaphore::new(CONNECTIONS),
+        }
     }
 
     pub(crate) fn keep(&self, conn: Connection) {

@@ -30,10 +30,16 @@ pub(crate) enum Version {
 
 pub(crate) fn version(conn: &Connection) -> Result<Version, rusqlite::Error> {
     let known = conn
-        .query_row("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'schema_version'", [], |_| Ok(()))
+        .query_row(
+            "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'schema_version'",
+            [],
+            |_| Ok(()),
+        )
         .optional()?;
     if known.is_some() {
-        let version = conn.query_row("SELECT version FROM schema_version", [], |row| row.get(0)).optional()?;
+        let version = conn
+            .query_row("SELECT version FROM schema_version", [], |row| row.get(0))
+            .optional()?;
         return Ok(version.map_or(Version::Foreign, Version::Ours));
     }
     let tables: i64 = conn.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0))?;
@@ -49,7 +55,11 @@ pub(crate) fn migrate<'m>(
     to: u32,
     migrations: impl Iterator<Item = &'m Migration> + Clone,
 ) -> Result<Option<PathBuf>, StoreError> {
-    let backup = if from > 0 { Some(back_up(conn, path, from)?) } else { None };
+    let backup = if from > 0 {
+        Some(back_up(conn, path, from)?)
+    } else {
+        None
+    };
     for number in from + 1..=to {
         conn.execute_batch("BEGIN IMMEDIATE")?;
         let step = step(conn, number, migrations.clone());
@@ -68,7 +78,9 @@ fn step<'m>(
         return Ok(());
     }
     if number == 1 {
-        conn.execute_batch("CREATE TABLE schema_version (version INTEGER NOT NULL); INSERT INTO schema_version VALUES (0);")?;
+        conn.execute_batch(
+            "CREATE TABLE schema_version (version INTEGER NOT NULL); INSERT INTO schema_version VALUES (0);",
+        )?;
     }
     for (_, sql) in migrations.filter(|(of, _)| *of == number) {
         conn.execute_batch(sql)?;

@@ -8,6 +8,7 @@ use crate::tx::{Reader, Tx};
 use crate::write::{Pending, Writer};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// When a commit counts as written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,10 +21,21 @@ pub enum Synchronous {
 }
 
 /// How to open a store.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct StoreOptions {
     /// Durability of a commit.
     pub synchronous: Synchronous,
+    /// How long a write tries to get the lock that another program holds before it gives up.
+    pub patience: Duration,
+}
+
+impl Default for StoreOptions {
+    fn default() -> Self {
+        Self {
+            synchronous: Synchronous::Normal,
+            patience: Duration::from_secs(15),
+        }
+    }
 }
 
 /// An open database. Clones share it; the last one to go writes what waits and closes the file.
@@ -42,7 +54,10 @@ struct Inner {
 
 impl std::fmt::Debug for Store {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Store").field("path", &self.inner.path).field("read_only", &self.inner.read_only).finish()
+        f.debug_struct("Store")
+            .field("path", &self.inner.path)
+            .field("read_only", &self.inner.read_only)
+            .finish()
     }
 }
 
@@ -58,15 +73,23 @@ impl Store {
     pub fn open_with(path: impl AsRef<Path>, options: &StoreOptions) -> Result<Self, StoreError> {
         let path = path.as_ref().to_owned();
         let owner = Owner::this_process();
-        let (read_only, access, writer) = match open::database(&path, options.synchronous)? {
+        let (read_only, access, writer) = match open::database(&path, options)? {
             Opened::ReadWrite(conn) => {
-                let writer = Writer::start(conn, path.clone(), owner.clone(), options.synchronous)?;
+                let writer = Writer::start(conn, path.clone(), owner.clone(), options.clone())?;
                 (None, open::ReadAccess::Shared, Some(writer))
             }
             Opened::ReadOnly { reason, access } => (Some(reason), access, None),
         };
         let readers = Arc::new(Readers::new(path.clone(), owner.clone(), access));
-        Ok(Self { inner: Arc::new(Inner { path, owner, read_only, readers, writer }) })
+        Ok(Self {
+            inner: Arc::new(Inner {
+                path,
+                owner,
+                read_only,
+                readers,
+                writer,
+            }),
+        })
     }
 
     /// The database file.
@@ -102,9 +125,10 @@ impl Store {
     {
         match (&self.inner.writer, &self.inner.read_only) {
             (Some(writer), _) => writer.submit(closure),
-            (None, Some(reason)) => {
-                Pending::failed(StoreError::ReadOnly { path: self.inner.path.clone(), reason: reason.clone() })
-            }
+            (None, Some(reason)) => Pending::failed(StoreError::ReadOnly {
+                path: self.inner.path.clone(),
+                reason: reason.clone(),
+            }),
             (None, None) => Pending::failed(StoreError::Closed),
         }
     }
@@ -119,10 +143,7 @@ impl Store {
     }
 
     /// As [`Store::read`], on this thread. Not for use on an async worker.
-    pub fn read_here<T>(
-        &self,
-        closure: impl FnOnce(&Reader<'_>) -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
+    pub fn read_here<T>(&self, closure: impl FnOnce(&Reader<'_>) -> Result<T, StoreError>) -> Result<T, StoreError> {
         self.inner.readers.read_here(closure)
     }
 

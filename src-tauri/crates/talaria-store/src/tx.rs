@@ -38,7 +38,10 @@ impl<'c> Reader<'c> {
         read: impl FnOnce(&Row<'_>) -> Result<T, StoreError>,
     ) -> Result<Option<T>, StoreError> {
         // The engine's own error passes through; the inner result is ours.
-        self.prepare(sql)?.query_row(params, |row| Ok(read(row))).optional()?.transpose()
+        self.prepare(sql)?
+            .query_row(params, |row| Ok(read(row)))
+            .optional()?
+            .transpose()
     }
 
     pub(crate) fn all<T>(
@@ -78,7 +81,10 @@ pub struct Tx<'c> {
 
 impl<'c> Tx<'c> {
     pub(crate) fn new(conn: &'c Connection, owner: &'c Owner, state: &'c WriterState) -> Self {
-        Self { reader: Reader::new(conn, owner), state }
+        Self {
+            reader: Reader::new(conn, owner),
+            state,
+        }
     }
 
     /// UNIX seconds, at least a microsecond later than any time this store gave out before.

@@ -2,11 +2,11 @@
 
 use crate::error::StoreError;
 use crate::open;
-use crate::process::{Owner, random};
-use crate::store::Synchronous;
+use crate::process::Owner;
+use crate::store::{StoreOptions, Synchronous};
 use crate::tx::{Tx, WriterState};
 use crate::{UNDO_DELETE, time};
-use rusqlite::{Connection, ErrorCode};
+use rusqlite::Connection;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -21,8 +21,6 @@ use tokio::sync::oneshot;
 const QUEUE: usize = 1024;
 /// Closures that share a commit at most, so that the first of them does not wait for long.
 const GROUP: usize = 64;
-/// Tries to get the write lock when another process holds it, beyond SQLite's own busy timeout.
-const ATTEMPTS: u32 = 15;
 /// Writes between two checkpoints.
 const CHECKPOINT_EVERY: u32 = 50;
 
@@ -52,7 +50,9 @@ impl<T> Future for Pending<T> {
     type Output = Result<T, StoreError>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        Pin::new(&mut self.answer).poll(context).map(|answer| answer.unwrap_or(Err(StoreError::Closed)))
+        Pin::new(&mut self.answer)
+            .poll(context)
+            .map(|answer| answer.unwrap_or(Err(StoreError::Closed)))
     }
 }
 
@@ -75,7 +75,9 @@ where
     T: Send,
 {
     fn run(&mut self, tx: &Tx<'_>) -> Result<(), StoreError> {
-        let Some(closure) = self.closure.take() else { return Ok(()) };
+        let Some(closure) = self.closure.take() else {
+            return Ok(());
+        };
         let result = catch_unwind(AssertUnwindSafe(|| closure(tx))).unwrap_or(Err(StoreError::Panicked));
         self.result = Some(result?);
         Ok(())
@@ -104,19 +106,33 @@ impl Writer {
         conn: Connection,
         path: PathBuf,
         owner: Owner,
-        synchronous: Synchronous,
+        options: StoreOptions,
     ) -> Result<Self, StoreError> {
         let (sender, receiver) = sync_channel(QUEUE);
         let at = path.clone();
         let thread = std::thread::Builder::new()
             .name("talaria-store".to_owned())
             .spawn(move || {
-                let checkpoints = Checkpoints::new(path.clone(), synchronous);
-                Thread { conn, path, owner, state: WriterState::default(), checkpoints, writes: 0, sweep_at: None }
-                    .run(&receiver);
+                let thread = Thread {
+                    conn,
+                    owner,
+                    state: WriterState::default(),
+                    checkpoints: Checkpoints::new(path.clone(), options.synchronous),
+                    path,
+                    patience: options.patience,
+                    writes: 0,
+                    sweep_at: None,
+                };
+                thread.run(&receiver);
             })
-            .map_err(|source| StoreError::Unwritable { path: at, source: std::sync::Arc::new(source) })?;
-        Ok(Self { orders: Some(sender), thread: Some(thread) })
+            .map_err(|source| StoreError::Unwritable {
+                path: at,
+                source: std::sync::Arc::new(source),
+            })?;
+        Ok(Self {
+            orders: Some(sender),
+            thread: Some(thread),
+        })
     }
 
     pub(crate) fn submit<T, F>(&self, closure: F) -> Pending<T>
@@ -125,7 +141,11 @@ impl Writer {
         T: Send + 'static,
     {
         let (sender, answer) = oneshot::channel();
-        let job = Box::new(Closure { closure: Some(closure), result: None, answer: sender });
+        let job = Box::new(Closure {
+            closure: Some(closure),
+            result: None,
+            answer: sender,
+        });
         if let Some(orders) = &self.orders {
             // A failed send drops the job and with it the answer's sender, which reads as "closed".
             drop(orders.send(Order::Run(job)));
@@ -160,6 +180,7 @@ struct Thread {
     owner: Owner,
     state: WriterState,
     checkpoints: Checkpoints,
+    patience: Duration,
     writes: u32,
     sweep_at: Option<Instant>,
 }
@@ -200,8 +221,10 @@ impl Thread {
             self.write(group);
         }
         self.finish();
-        if let Some(done) = closing {
-            drop(done.send(()));
+        if let Some(done) = closing
+            && done.send(()).is_err()
+        {
+            tracing::debug!("nobody waited for the store to close");
         }
     }
 
@@ -212,7 +235,8 @@ impl Thread {
         }
         if self.state.deleted.take() {
             // A second more than the undo lasts, so that the person who is just in time wins.
-            self.sweep_at.get_or_insert(Instant::now() + UNDO_DELETE + Duration::from_secs(1));
+            self.sweep_at
+                .get_or_insert(Instant::now() + UNDO_DELETE + Duration::from_secs(1));
         }
         self.writes += count;
         if self.writes >= CHECKPOINT_EVERY {
@@ -238,7 +262,11 @@ impl Thread {
                 done.push((job, Err(StoreError::clone(error))));
                 continue;
             }
-            let outcome = if shared { self.in_savepoint(&tx, job.as_mut()) } else { job.run(&tx) };
+            let outcome = if shared {
+                self.in_savepoint(&tx, job.as_mut())
+            } else {
+                job.run(&tx)
+            };
             // After a full disk or a failing one SQLite has rolled back everything, earlier jobs included.
             if self.conn.is_autocommit() {
                 lost = outcome.as_ref().err().cloned();
@@ -283,22 +311,8 @@ impl Thread {
         Ok(())
     }
 
-    /// Waits a random while between tries, so that processes that collided do not collide again.
-    #[expect(clippy::disallowed_methods, reason = "this is a thread of its own, not an async worker")]
     fn retried(&self, sql: &str) -> Result<(), StoreError> {
-        let mut attempt = 1;
-        loop {
-            match self.execute(sql) {
-                Err(error)
-                    if attempt < ATTEMPTS
-                        && matches!(error.code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)) =>
-                {
-                    attempt += 1;
-                    std::thread::sleep(Duration::from_millis(20 + random() % 131));
-                }
-                outcome => return outcome,
-            }
-        }
+        open::retried(self.patience, || self.execute(sql))
     }
 
     /// Removes sessions whose undo time is over and plans the next look.
@@ -310,7 +324,9 @@ impl Thread {
             Ok(None) => return,
             Ok(Some(oldest)) if oldest + UNDO_DELETE.as_secs_f64() > now => Ok(Some(oldest)),
             Ok(Some(_)) => self.retried("BEGIN IMMEDIATE").and_then(|()| {
-                let swept = tx.sweep_deleted(now - UNDO_DELETE.as_secs_f64()).and_then(|_| tx.oldest_delete());
+                let swept = tx
+                    .sweep_deleted(now - UNDO_DELETE.as_secs_f64())
+                    .and_then(|_| tx.oldest_delete());
                 self.execute(if swept.is_ok() { "COMMIT" } else { "ROLLBACK" })?;
                 swept
             }),
@@ -347,7 +363,11 @@ struct Checkpoints {
 
 impl Checkpoints {
     fn new(path: PathBuf, synchronous: Synchronous) -> Self {
-        Self { path, synchronous, running: None }
+        Self {
+            path,
+            synchronous,
+            running: None,
+        }
     }
 
     fn ask(&mut self) {

@@ -83,7 +83,9 @@ impl Tx<'_> {
     /// Takes the lease of a session for this store, from a dead holder too.
     pub fn acquire_lease(&self, session_id: &SessionId) -> Result<Lease, StoreError> {
         let owner = self.owner();
-        let held = self.lease_holder(session_id)?.filter(|holder| holder.owner.instance != owner.instance);
+        let held = self
+            .lease_holder(session_id)?
+            .filter(|holder| holder.owner.instance != owner.instance);
         if let Some(holder) = &held
             && holder.is_alive()
         {

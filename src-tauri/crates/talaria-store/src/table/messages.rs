@@ -88,7 +88,12 @@ pub struct NewMessage {
 
 impl From<Message> for NewMessage {
     fn from(message: Message) -> Self {
-        Self { message, turn: None, display: None, client_token: None }
+        Self {
+            message,
+            turn: None,
+            display: None,
+            client_token: None,
+        }
     }
 }
 
@@ -162,7 +167,10 @@ impl Reader<'_> {
             )?,
             None => None,
         };
-        Ok(MessagePage { messages, older: older.unwrap_or(0) })
+        Ok(MessagePage {
+            messages,
+            older: older.unwrap_or(0),
+        })
     }
 
     /// The result of a call: call ids may come again in later turns, so the turn's row id is needed too.
@@ -214,7 +222,11 @@ impl Tx<'_> {
     /// Stores a message and moves the session's counters; gives the row id.
     pub fn append_message(&self, session_id: &SessionId, new: &NewMessage) -> Result<i64, StoreError> {
         let message = &new.message;
-        let at = if message.timestamp > 0.0 { message.timestamp } else { self.now() };
+        let at = if message.timestamp > 0.0 {
+            message.timestamp
+        } else {
+            self.now()
+        };
         self.insert(session_id, new, at)
     }
 
@@ -223,7 +235,11 @@ impl Tx<'_> {
         let mut last = 0.0_f64;
         new.iter()
             .map(|new| {
-                let at = if new.message.timestamp > 0.0 { new.message.timestamp } else { self.now() };
+                let at = if new.message.timestamp > 0.0 {
+                    new.message.timestamp
+                } else {
+                    self.now()
+                };
                 last = at.max(last + 1e-6);
                 self.insert(session_id, new, last)
             })
@@ -232,7 +248,12 @@ impl Tx<'_> {
 
     /// Stores a row that only the person sees; gives the row id.
     pub fn append_row(&self, session_id: &SessionId, turn: Option<i64>, row: &Row) -> Result<i64, StoreError> {
-        let display = to_json("messages.display", &Display::Row { row: Box::new(row.clone()) })?;
+        let display = to_json(
+            "messages.display",
+            &Display::Row {
+                row: Box::new(row.clone()),
+            },
+        )?;
         self.execute(
             "INSERT INTO messages (session_id, turn, role, timestamp, display, active) VALUES (?1, ?2, ?3, ?4, ?5, 0)",
             params![session_id.as_str(), turn, NOTICE, self.now(), display],
@@ -248,7 +269,10 @@ impl Tx<'_> {
 
     /// Keeps the exact text that was sent instead of a message's content, so that the provider's prefix stays the same.
     pub fn set_api_content(&self, id: i64, api_content: &str) -> Result<bool, StoreError> {
-        Ok(self.execute("UPDATE messages SET api_content = ?2 WHERE id = ?1", params![id, api_content])? > 0)
+        Ok(self.execute(
+            "UPDATE messages SET api_content = ?2 WHERE id = ?1",
+            params![id, api_content],
+        )? > 0)
     }
 
     fn insert(&self, session_id: &SessionId, new: &NewMessage, at: f64) -> Result<i64, StoreError> {
@@ -264,7 +288,9 @@ impl Tx<'_> {
             params![session_id.as_str(), calls, at, preview],
         )?;
         if rows == 0 {
-            return Err(StoreError::NoSession { session_id: session_id.clone() });
+            return Err(StoreError::NoSession {
+                session_id: session_id.clone(),
+            });
         }
         let json_content;
         let content = match &message.content {
@@ -279,7 +305,10 @@ impl Tx<'_> {
             [] => None,
             calls => Some(to_json("messages.tool_calls", calls)?),
         };
-        let details = message.reasoning_details.as_ref().map(|value| to_json("messages.reasoning_details", value));
+        let details = message
+            .reasoning_details
+            .as_ref()
+            .map(|value| to_json("messages.reasoning_details", value));
         let display = new.display.as_ref().map(|display| to_json("messages.display", display));
         self.execute(
             "INSERT INTO messages (session_id, turn, role, content, tool_call_id, tool_name, tool_calls,
@@ -354,8 +383,9 @@ fn message(row: &SqlRow<'_>) -> Result<Message, StoreError> {
         }),
     };
     let tool_calls: Option<String> = row.get(6)?;
-    let tool_calls: Option<Vec<ToolCall>> =
-        tool_calls.map(|json| from_json(&what("tool_calls"), &json)).transpose()?;
+    let tool_calls: Option<Vec<ToolCall>> = tool_calls
+        .map(|json| from_json(&what("tool_calls"), &json))
+        .transpose()?;
     let effect: Option<String> = row.get(7)?;
     let details: Option<String> = row.get(12)?;
     Ok(Message {
@@ -366,7 +396,9 @@ fn message(row: &SqlRow<'_>) -> Result<Message, StoreError> {
         tool_name: row.get(5)?,
         reasoning: row.get(10)?,
         reasoning_content: row.get(11)?,
-        reasoning_details: details.map(|json| from_json(&what("reasoning_details"), &json)).transpose()?,
+        reasoning_details: details
+            .map(|json| from_json(&what("reasoning_details"), &json))
+            .transpose()?,
         finish_reason: row.get(9)?,
         effect_disposition: effect.map(|effect| match effect.as_str() {
             "none" => EffectDisposition::None,

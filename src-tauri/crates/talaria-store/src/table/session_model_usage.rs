@@ -55,9 +55,18 @@ impl Reader<'_> {
              FROM session_model_usage WHERE (?1 IS NULL OR session_id = ?1)
              GROUP BY model, billing_provider ORDER BY sum(input_tokens + output_tokens) DESC, model",
             [only],
-            |row| Ok(ModelUsage { model: row.get(7)?, provider: row.get(8)?, usage: usage(row, 0)? }),
+            |row| {
+                Ok(ModelUsage {
+                    model: row.get(7)?,
+                    provider: row.get(8)?,
+                    usage: usage(row, 0)?,
+                })
+            },
         )?;
-        Ok(UsageTotals { total: total.unwrap_or_default(), models })
+        Ok(UsageTotals {
+            total: total.unwrap_or_default(),
+            models,
+        })
     }
 }
 
@@ -94,7 +103,9 @@ impl Tx<'_> {
                 ],
             )?;
             if rows == 0 {
-                return Err(StoreError::NoSession { session_id: session_id.clone() });
+                return Err(StoreError::NoSession {
+                    session_id: session_id.clone(),
+                });
             }
         }
         self.execute(

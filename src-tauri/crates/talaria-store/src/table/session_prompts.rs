@@ -17,9 +17,11 @@ pub(crate) const MIGRATIONS: &[Migration] = &[(
 impl Reader<'_> {
     /// The system prompt that the session was started with, byte for byte.
     pub fn system_prompt(&self, session_id: &SessionId) -> Result<Option<String>, StoreError> {
-        self.one("SELECT system_prompt FROM session_prompts WHERE session_id = ?1", [session_id.as_str()], |row| {
-            Ok(row.get(0)?)
-        })
+        self.one(
+            "SELECT system_prompt FROM session_prompts WHERE session_id = ?1",
+            [session_id.as_str()],
+            |row| Ok(row.get(0)?),
+        )
     }
 }
 
@@ -31,7 +33,10 @@ impl Tx<'_> {
                 "INSERT OR REPLACE INTO session_prompts (session_id, system_prompt) VALUES (?1, ?2)",
                 [session_id.as_str(), text],
             )?,
-            None => self.execute("DELETE FROM session_prompts WHERE session_id = ?1", [session_id.as_str()])?,
+            None => self.execute(
+                "DELETE FROM session_prompts WHERE session_id = ?1",
+                [session_id.as_str()],
+            )?,
         };
         Ok(())
     }

@@ -33,12 +33,22 @@ impl Reader<'_> {
         let entries = self.all(
             "SELECT entry_id, text FROM session_queue WHERE session_id = ?1 ORDER BY position, entry_id",
             [session_id.as_str()],
-            |row| Ok(QueueEntry { entry_id: row.get(0)?, text: row.get(1)? }),
+            |row| {
+                Ok(QueueEntry {
+                    entry_id: row.get(0)?,
+                    text: row.get(1)?,
+                })
+            },
         )?;
-        let paused = self.one("SELECT queue_paused FROM sessions WHERE id = ?1", [session_id.as_str()], |row| {
-            Ok(row.get(0)?)
-        })?;
-        Ok(StoredQueue { entries, paused: paused.unwrap_or(false) })
+        let paused = self.one(
+            "SELECT queue_paused FROM sessions WHERE id = ?1",
+            [session_id.as_str()],
+            |row| Ok(row.get(0)?),
+        )?;
+        Ok(StoredQueue {
+            entries,
+            paused: paused.unwrap_or(false),
+        })
     }
 }
 
@@ -46,8 +56,14 @@ impl Tx<'_> {
     /// Stores the whole queue of a session, in the transaction that stores the message it may have given up.
     pub fn set_queue(&self, session_id: &SessionId, queue: &StoredQueue) -> Result<(), StoreError> {
         let id = session_id.as_str();
-        if self.execute("UPDATE sessions SET queue_paused = ?2 WHERE id = ?1", params![id, queue.paused])? == 0 {
-            return Err(StoreError::NoSession { session_id: session_id.clone() });
+        if self.execute(
+            "UPDATE sessions SET queue_paused = ?2 WHERE id = ?1",
+            params![id, queue.paused],
+        )? == 0
+        {
+            return Err(StoreError::NoSession {
+                session_id: session_id.clone(),
+            });
         }
         self.execute("DELETE FROM session_queue WHERE session_id = ?1", [id])?;
         for (position, entry) in (0_i64..).zip(&queue.entries) {

@@ -20,9 +20,11 @@ pub(crate) const MIGRATIONS: &[Migration] = &[(
 impl Reader<'_> {
     /// The unsent text of a session; empty when there is none.
     pub fn draft(&self, session_id: &SessionId) -> Result<String, StoreError> {
-        let draft = self.one("SELECT draft FROM session_ui WHERE session_id = ?1", [session_id.as_str()], |row| {
-            Ok(row.get(0)?)
-        })?;
+        let draft = self.one(
+            "SELECT draft FROM session_ui WHERE session_id = ?1",
+            [session_id.as_str()],
+            |row| Ok(row.get(0)?),
+        )?;
         Ok(draft.unwrap_or_default())
     }
 }

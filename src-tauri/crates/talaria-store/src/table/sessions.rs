@@ -167,7 +167,11 @@ pub(crate) const COLUMNS: &str = "id, source, title, title_is_users, preview, mo
 impl Reader<'_> {
     /// A session, deleted ones included while they can be restored.
     pub fn session(&self, session_id: &SessionId) -> Result<Option<StoredSession>, StoreError> {
-        self.one(&format!("SELECT {COLUMNS} FROM sessions WHERE id = ?1"), [session_id.as_str()], session)
+        self.one(
+            &format!("SELECT {COLUMNS} FROM sessions WHERE id = ?1"),
+            [session_id.as_str()],
+            session,
+        )
     }
 
     /// The one session whose id begins so; `None` when there is none or more than one.
@@ -187,9 +191,19 @@ impl Reader<'_> {
 
     /// A session with its active messages, for `sessions export`.
     pub fn export_session(&self, session_id: &SessionId) -> Result<Option<SessionExport>, StoreError> {
-        let Some(session) = self.session(session_id)? else { return Ok(None) };
-        let messages = self.history(session_id)?.into_iter().map(|(_, message)| message).collect();
-        Ok(Some(SessionExport { session, system_prompt: self.system_prompt(session_id)?, messages }))
+        let Some(session) = self.session(session_id)? else {
+            return Ok(None);
+        };
+        let messages = self
+            .history(session_id)?
+            .into_iter()
+            .map(|(_, message)| message)
+            .collect();
+        Ok(Some(SessionExport {
+            session,
+            system_prompt: self.system_prompt(session_id)?,
+            messages,
+        }))
     }
 
     /// UNIX seconds at which the longest-deleted session was deleted.
@@ -301,7 +315,9 @@ impl Tx<'_> {
     /// Undoes a delete. A title that another session took meanwhile gets a number.
     pub fn restore_session(&self, session_id: &SessionId) -> Result<(), StoreError> {
         let Some(session) = self.session(session_id)? else {
-            return Err(StoreError::NoSession { session_id: session_id.clone() });
+            return Err(StoreError::NoSession {
+                session_id: session_id.clone(),
+            });
         };
         let title = match &session.title {
             Some(title) => Some(self.free_title(title, session_id)?),
@@ -321,12 +337,17 @@ impl Tx<'_> {
 
     /// Removes for good what was deleted at `until` (UNIX seconds) or before, and gives how many.
     pub fn sweep_deleted(&self, until: f64) -> Result<usize, StoreError> {
-        self.execute("DELETE FROM sessions WHERE deleted_at IS NOT NULL AND deleted_at <= ?1", [until])
+        self.execute(
+            "DELETE FROM sessions WHERE deleted_at IS NOT NULL AND deleted_at <= ?1",
+            [until],
+        )
     }
 
     fn update(&self, session_id: &SessionId, sql: &str, params: impl rusqlite::Params) -> Result<(), StoreError> {
         match self.execute(sql, params)? {
-            0 => Err(StoreError::NoSession { session_id: session_id.clone() }),
+            0 => Err(StoreError::NoSession {
+                session_id: session_id.clone(),
+            }),
             _ => Ok(()),
         }
     }
@@ -349,7 +370,10 @@ fn route_columns(route: Option<&ModelRoute>) -> Result<(Option<String>, Option<S
         base_url: route.base_url.clone(),
         api_key_env: route.api_key_env.clone(),
     };
-    Ok((Some(route.model.clone()), Some(to_json("sessions.model_config", &config)?)))
+    Ok((
+        Some(route.model.clone()),
+        Some(to_json("sessions.model_config", &config)?),
+    ))
 }
 
 fn mode_name(mode: ApprovalMode) -> Result<String, StoreError> {

@@ -15,7 +15,9 @@ pub(crate) const MIGRATIONS: &[Migration] = &[(
 impl Reader<'_> {
     /// The value kept under a key.
     pub fn meta(&self, key: &str) -> Result<Option<String>, StoreError> {
-        self.one("SELECT value FROM state_meta WHERE key = ?1", [key], |row| Ok(row.get(0)?))
+        self.one("SELECT value FROM state_meta WHERE key = ?1", [key], |row| {
+            Ok(row.get(0)?)
+        })
     }
 }
 
@@ -23,7 +25,10 @@ impl Tx<'_> {
     /// Keeps a value under a key; `None` removes it.
     pub fn set_meta(&self, key: &str, value: Option<&str>) -> Result<(), StoreError> {
         match value {
-            Some(value) => self.execute("INSERT OR REPLACE INTO state_meta (key, value) VALUES (?1, ?2)", [key, value])?,
+            Some(value) => self.execute(
+                "INSERT OR REPLACE INTO state_meta (key, value) VALUES (?1, ?2)",
+                [key, value],
+            )?,
             None => self.execute("DELETE FROM state_meta WHERE key = ?1", [key])?,
         };
         Ok(())

@@ -7,5 +7,8 @@ fn previews_are_one_short_line() {
     let exact = "x".repeat(60);
     assert_eq!(preview(&exact), exact);
     assert_eq!(preview(&"x".repeat(61)), format!("{exact}…"));
-    assert_eq!(preview(&format!("{} y", "x".repeat(59))), format!("{}…", "x".repeat(59)));
+    assert_eq!(
+        preview(&format!("{} y", "x".repeat(59))),
+        format!("{}…", "x".repeat(59))
+    );
 }

@@ -58,7 +58,10 @@ struct Needle {
 impl Needle {
     fn new(query: &str) -> Self {
         let folded = query.trim().to_lowercase();
-        Self { joined: joined(&folded), folded }
+        Self {
+            joined: joined(&folded),
+            folded,
+        }
     }
 
     fn is_in(&self, session: &StoredSession) -> bool {

@@ -37,14 +37,19 @@ impl Tx<'_> {
         if let Some(title) = &title
             && let Some(holder) = self.title_holder(title, session_id)?
         {
-            return Err(StoreError::TitleTaken { title: title.clone(), holder });
+            return Err(StoreError::TitleTaken {
+                title: title.clone(),
+                holder,
+            });
         }
         let rows = self.execute(
             "UPDATE sessions SET title = ?2, title_is_users = ?2 IS NOT NULL WHERE id = ?1",
             params![session_id.as_str(), title],
         )?;
         match rows {
-            0 => Err(StoreError::NoSession { session_id: session_id.clone() }),
+            0 => Err(StoreError::NoSession {
+                session_id: session_id.clone(),
+            }),
             _ => Ok(title),
         }
     }
@@ -52,7 +57,9 @@ impl Tx<'_> {
     /// Gives a session a title if it has none, numbered where another session has it. Returns the title in force.
     pub fn set_auto_title(&self, session_id: &SessionId, title: &str) -> Result<Option<String>, StoreError> {
         let Some(session) = self.session(session_id)? else {
-            return Err(StoreError::NoSession { session_id: session_id.clone() });
+            return Err(StoreError::NoSession {
+                session_id: session_id.clone(),
+            });
         };
         let Some(title) = clean_title(title).filter(|_| session.title.is_none()) else {
             return Ok(session.title);
