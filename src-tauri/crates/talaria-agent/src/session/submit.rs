@@ -146,7 +146,7 @@ impl Session {
         self.queue_is_stored = !self.queue.is_empty();
         self.draft = None;
         let turn_id = TurnId::new(format!("t{row}"));
-        self.history.push(WireMessage::new(message));
+        crate::history::push_user(&mut self.history, message);
         if self.summary.title.is_empty() {
             self.summary.title = crate::text::shorten(&text, 80);
         }
