@@ -2,6 +2,7 @@
 
 use crate::error::ModelError;
 use reqwest::Url;
+use reqwest::header::HeaderValue;
 use talaria_protocol::ModelRoute;
 
 /// Whether a vendor asks for a key.
@@ -256,6 +257,11 @@ pub(crate) fn resolve_without_key(route: &ModelRoute, secrets: SecretLookup<'_>)
         );
         return Err(ModelError::BadRoute { detail });
     };
+    if profile.scripted {
+        return Err(ModelError::BadRoute {
+            detail: "the demo model is built in and has no address".to_owned(),
+        });
+    }
     let given = route.base_url.as_deref().map(str::trim).filter(|url| !url.is_empty());
     let Some(base) = given.or(profile.base_url) else {
         return Err(ModelError::BadRoute {
@@ -282,6 +288,12 @@ pub(crate) fn resolve_without_key(route: &ModelRoute, secrets: SecretLookup<'_>)
         _ => trimmed.to_owned(),
     };
     let (key_env, key) = key_of(route, profile, secrets);
+    if key.as_deref().is_some_and(|key| HeaderValue::from_str(key).is_err()) {
+        let name = key_env.as_deref().unwrap_or("the key's variable");
+        return Err(ModelError::BadRoute {
+            detail: format!("{name} holds characters that no key has"),
+        });
+    }
     let echoes = ECHO_HOSTS.contains(&name);
     let openai = name == "api.openai.com" || name.ends_with(".openai.azure.com");
     Ok(ResolvedRoute {

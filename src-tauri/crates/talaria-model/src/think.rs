@@ -239,11 +239,7 @@ fn tag_at(bytes: &[u8]) -> Tag {
     let found = &bytes[start.min(bytes.len())..end];
     if end == bytes.len() {
         let fits = |name: &&str| name.len() >= word && name.as_bytes()[..word].eq_ignore_ascii_case(found);
-        return if NAMES.iter().any(|name| fits(&name)) {
-            Tag::Partial
-        } else {
-            Tag::No
-        };
+        return if NAMES.iter().any(fits) { Tag::Partial } else { Tag::No };
     }
     let Some(name) = NAMES
         .iter()

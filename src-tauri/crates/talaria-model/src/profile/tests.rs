@@ -86,6 +86,18 @@ fn a_needed_key_is_looked_up_and_named() {
 }
 
 #[test]
+fn a_key_that_cannot_be_sent_is_told_without_showing_it() {
+    let own = ModelRoute {
+        api_key_env: Some("MY_KEY".to_owned()),
+        ..route("openai", None)
+    };
+    let error = resolve(&own, &|_| Some("two\nlines".to_owned()))
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("MY_KEY") && !error.contains("lines"), "{error}");
+}
+
+#[test]
 fn loopback_is_recognised() {
     for host in ["localhost", "127.0.0.1", "127.9.9.9", "[::1]", "::1", "a.localhost"] {
         assert!(is_loopback(host), "{host}");

@@ -13,7 +13,7 @@ pub(super) enum Loose<'a> {
     Text(Cow<'a, str>),
     Int(i64),
     /// Lists, objects and the rest: rare, so copied.
-    Other(Value),
+    Other(Box<Value>),
 }
 
 impl Loose<'_> {
@@ -22,7 +22,7 @@ impl Loose<'_> {
         match self {
             Loose::Text(text) if !text.is_empty() => Some(Cow::Borrowed(text)),
             Loose::Int(number) => Some(Cow::Owned(number.to_string())),
-            Loose::Other(Value::Number(number)) => Some(Cow::Owned(number.to_string())),
+            Loose::Other(value) => value.as_number().map(|number| Cow::Owned(number.to_string())),
             _ => None,
         }
     }
@@ -32,7 +32,10 @@ impl Loose<'_> {
         match self {
             Loose::Int(number) => u64::try_from(*number).ok(),
             Loose::Text(text) => text.trim().parse().ok(),
-            Loose::Other(Value::Number(number)) => number.as_f64().filter(|n| *n >= 0.0).map(|n| n as u64),
+            Loose::Other(value) => value
+                .as_f64()
+                .filter(|number| *number >= 0.0)
+                .map(|number| number as u64),
             _ => None,
         }
     }
@@ -78,7 +81,7 @@ impl<'de> Visitor<'de> for LooseVisitor {
     }
 
     fn visit_bool<E>(self, value: bool) -> Result<Loose<'de>, E> {
-        Ok(Loose::Other(Value::Bool(value)))
+        Ok(Loose::Other(Box::new(Value::Bool(value))))
     }
 
     fn visit_i64<E>(self, value: i64) -> Result<Loose<'de>, E> {
@@ -86,11 +89,11 @@ impl<'de> Visitor<'de> for LooseVisitor {
     }
 
     fn visit_u64<E>(self, value: u64) -> Result<Loose<'de>, E> {
-        Ok(i64::try_from(value).map_or_else(|_| Loose::Other(value.into()), Loose::Int))
+        Ok(i64::try_from(value).map_or_else(|_| Loose::Other(Box::new(value.into())), Loose::Int))
     }
 
     fn visit_f64<E>(self, value: f64) -> Result<Loose<'de>, E> {
-        Ok(Loose::Other(value.into()))
+        Ok(Loose::Other(Box::new(value.into())))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Loose<'de>, A::Error> {
@@ -98,7 +101,7 @@ impl<'de> Visitor<'de> for LooseVisitor {
         while let Some(value) = list.next_element::<Value>()? {
             values.push(value);
         }
-        Ok(Loose::Other(Value::Array(values)))
+        Ok(Loose::Other(Box::new(Value::Array(values))))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Loose<'de>, A::Error> {
@@ -106,7 +109,7 @@ impl<'de> Visitor<'de> for LooseVisitor {
         while let Some((key, value)) = map.next_entry::<String, Value>()? {
             values.insert(key, value);
         }
-        Ok(Loose::Other(Value::Object(values)))
+        Ok(Loose::Other(Box::new(Value::Object(values))))
     }
 }
 

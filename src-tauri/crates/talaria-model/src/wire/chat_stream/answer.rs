@@ -110,7 +110,7 @@ impl Answer {
             if let Some(usage) = &choice.usage {
                 self.usage = usage.tokens().or(self.usage.take());
             }
-            if let Some(delta) = choice.delta.or(choice.message) {
+            if let Some(delta) = choice.delta.or(choice.message.map(|message| *message)) {
                 self.delta(delta, sink);
             }
             if let Loose::Text(text) = &choice.text {
@@ -149,7 +149,7 @@ impl Answer {
             let call = CallWire {
                 index: Loose::Int(0),
                 id: Loose::Null,
-                function: Some(function),
+                function: Some(*function),
             };
             self.call(&call, 0, sink);
         }
@@ -169,7 +169,9 @@ impl Answer {
         if let Some(text) = shown {
             self.reason(text, sink);
         }
-        if let Loose::Other(Value::Array(details)) = &delta.reasoning_details {
+        if let Loose::Other(details) = &delta.reasoning_details
+            && let Value::Array(details) = details.as_ref()
+        {
             for detail in details {
                 if shown.is_none()
                     && let Some(text) = detail
@@ -319,7 +321,8 @@ fn reported(event: &str, chunk: &Chunk<'_>) -> Option<StreamFault> {
         detail: fields.detail,
     };
     match &chunk.error {
-        Loose::Null | Loose::Int(0) | Loose::Other(Value::Bool(false)) => {}
+        Loose::Null | Loose::Int(0) => {}
+        Loose::Other(value) if **value == Value::Bool(false) => {}
         error => return Some(fault(ErrorFields::of(error))),
     }
     let named = event == "error" || matches!(&chunk.object, Loose::Text(object) if object == "error");

@@ -6,111 +6,104 @@ use serde_json::Value;
 use talaria_protocol::Usage;
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(default)]
 pub(super) struct Chunk<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) choices: Option<Vec<ChoiceWire<'a>>>,
-    #[serde(borrow)]
-    pub(super) usage: Option<UsageWire<'a>>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    pub(super) usage: Option<Box<UsageWire<'a>>>,
+    #[serde(borrow, default)]
     pub(super) model: Loose<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) error: Loose<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) object: Loose<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) code: Loose<'a>,
-    #[serde(borrow, rename = "type")]
+    #[serde(borrow, default, rename = "type")]
     pub(super) kind: Loose<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) message: Loose<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) detail: Loose<'a>,
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(default)]
 pub(super) struct ChoiceWire<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) index: Loose<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) delta: Option<DeltaWire<'a>>,
-    #[serde(borrow)]
-    pub(super) message: Option<DeltaWire<'a>>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    pub(super) message: Option<Box<DeltaWire<'a>>>,
+    #[serde(borrow, default)]
     pub(super) text: Loose<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) finish_reason: Loose<'a>,
-    #[serde(borrow)]
-    pub(super) usage: Option<UsageWire<'a>>,
+    #[serde(borrow, default)]
+    pub(super) usage: Option<Box<UsageWire<'a>>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(default)]
 pub(super) struct DeltaWire<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) content: Loose<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) reasoning: Loose<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) reasoning_content: Loose<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) reasoning_details: Loose<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) refusal: Loose<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) tool_calls: Option<Vec<CallWire<'a>>>,
-    #[serde(borrow)]
-    pub(super) function_call: Option<FunctionWire<'a>>,
+    #[serde(borrow, default)]
+    pub(super) function_call: Option<Box<FunctionWire<'a>>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(default)]
 pub(super) struct CallWire<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) index: Loose<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) id: Loose<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) function: Option<FunctionWire<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(default)]
 pub(super) struct FunctionWire<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) name: Loose<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) arguments: Loose<'a>,
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(default)]
 pub(super) struct UsageWire<'a> {
-    #[serde(borrow, alias = "input_tokens")]
+    #[serde(borrow, default, alias = "input_tokens")]
     prompt_tokens: Loose<'a>,
-    #[serde(borrow, alias = "output_tokens")]
+    #[serde(borrow, default, alias = "output_tokens")]
     completion_tokens: Loose<'a>,
-    #[serde(borrow, deserialize_with = "lenient")]
+    #[serde(borrow, default, deserialize_with = "lenient")]
     prompt_tokens_details: Details<'a>,
-    #[serde(borrow, deserialize_with = "lenient")]
+    #[serde(borrow, default, deserialize_with = "lenient")]
     completion_tokens_details: Details<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     cache_read_input_tokens: Loose<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     cache_creation_input_tokens: Loose<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     prompt_cache_hit_tokens: Loose<'a>,
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(default)]
 struct Details<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     cached_tokens: Loose<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     cache_write_tokens: Loose<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     reasoning_tokens: Loose<'a>,
 }
 
@@ -157,7 +150,8 @@ pub(super) struct ErrorFields {
 impl ErrorFields {
     pub(super) fn of(error: &Loose<'_>) -> Self {
         match error {
-            Loose::Other(Value::Object(object)) => {
+            Loose::Other(value) if value.is_object() => {
+                let object: &Value = value;
                 let field = |key: &str| object.get(key).and_then(scalar);
                 let code = field("code").or_else(|| field("type")).or_else(|| field("status"));
                 let raw = object
@@ -168,7 +162,7 @@ impl ErrorFields {
                 let detail = match (message, raw) {
                     (Some(message), Some(raw)) => format!("{message}: {raw}"),
                     (Some(text), None) | (None, Some(text)) => text,
-                    (None, None) => Value::Object(object.clone()).to_string(),
+                    (None, None) => object.to_string(),
                 };
                 Self {
                     code: code.unwrap_or_else(|| "error".to_owned()),
