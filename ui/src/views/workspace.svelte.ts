@@ -6,13 +6,16 @@ import { ModelChoice } from "../features/composer/models.svelte";
 import { SessionList } from "../features/sessions/list.svelte";
 import { Core } from "../features/status/core.svelte";
 import { asAppError, type Host } from "../host/host";
-import { readPersisted, writePersisted } from "../host/persisted";
+import { readPersisted, readRoute, writePersisted } from "../host/persisted";
 import { failureText } from "../shared/i18n/failure";
 import { t } from "../shared/i18n";
 import { toasts } from "../shared/ui/toasts.svelte";
 
 /** Chats that stay loaded while another one is shown. */
 export const KEPT_CHATS = 8;
+
+/** Profile of the scripted model. */
+const DEMO = "demo";
 
 /** The parts of the chat window and how they act on each other. */
 export class Workspace {
@@ -31,7 +34,7 @@ export class Workspace {
 
   /** What a new chat will start with. */
   folder = $state(readPersisted("global/new-chat-folder") ?? "");
-  newModel = $state.raw<ModelRoute | null>(null);
+  newModel = $state.raw<ModelRoute | null>(readRoute());
   newMode = $state<ApprovalMode | null>(null);
 
   readonly session = $derived(this.chat?.session ?? null);
@@ -92,7 +95,7 @@ export class Workspace {
 
   async send(whenBusy: WhenBusy): Promise<void> {
     const reply = await this.composer.submit(whenBusy, () => this.#target());
-    if (reply === null && this.composer.failure) toasts.show({ text: failureText(this.composer.failure), icon: "circle-x" });
+    if (reply === null && this.composer.failure?.kind === "no_model") this.models.open = true;
   }
 
   /** Sends the last prompt of the failed turn again. */
@@ -122,13 +125,17 @@ export class Workspace {
     if (failure) this.#tell(failure);
   }
 
+  /** The choice sticks to new chats of this device. The demo does not: a real model that appears later goes before it. */
+  forNewChats(route: ModelRoute): void {
+    this.newModel = route;
+    writePersisted("global/new-chat-model", route.provider === DEMO ? null : JSON.stringify(route));
+  }
+
   async chooseModel(route: ModelRoute): Promise<void> {
     this.models.open = false;
     const chat = this.chat;
-    if (chat === null) {
-      this.newModel = route;
-      return;
-    }
+    this.forNewChats(route);
+    if (chat === null) return;
     const result = await this.models.choose(chat.sessionId, route);
     if ("kind" in result) this.#tell(result);
     else if (result.cacheLost) toasts.show({ text: t("model.cacheLost"), icon: "cpu" });
@@ -213,8 +220,9 @@ export class Workspace {
   async #target(): Promise<SessionId> {
     if (this.chat !== null) return this.chat.sessionId;
     const opening = this.#opening;
-    const folder = this.folder.trim();
     const model = this.newModel;
+    // The demo brings its own sample project.
+    const folder = this.route?.provider === DEMO ? "" : this.folder.trim();
     const snapshot = await this.host.call("session.create", {
       project_dir: folder === "" ? null : folder,
       model,
