@@ -22,7 +22,6 @@ export default defineConfig({
   test: {
     environment: "happy-dom",
     include: ["src/**/*.test.ts"],
-    setupFiles: ["src/shared/test/setup.ts"],
     restoreMocks: true,
   },
 });

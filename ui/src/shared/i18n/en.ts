@@ -278,7 +278,6 @@ export const en = {
     leg: "{name, select, key {Key} reach {Address} protocol {Protocol} model {Model} answer {Answer} other {{name}}}",
     looking: "Looking for models",
     noTools: "no tools",
-    none: "none",
     nothingFound: "No model matches",
     refresh: "Look for models again",
     scripted: "Scripted",

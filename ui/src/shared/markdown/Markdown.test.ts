@@ -88,3 +88,11 @@ test("structure is spoken: headings, tasks, tables", () => {
   expect(screen.getAllByRole("img").map((mark) => mark.getAttribute("aria-label"))).toEqual(["Done", "Not done"]);
   expect(screen.getAllByRole("columnheader").map((cell) => cell.textContent)).toEqual(["a", "b"]);
 });
+
+test("deep nesting is shown, not a crash", () => {
+  const { root } = show(
+    `${"*a _b ".repeat(240)}x${" b_ a*".repeat(240)}\n\n${"> ".repeat(39)}deep\n\n${"- ".repeat(39)}deep\n\n${Array.from({ length: 120 }, (_, i) => `${"  ".repeat(i)}- level`).join("\n")}`,
+  );
+  expect(root.textContent).toContain("deep");
+  expect(root.querySelectorAll("blockquote").length).toBe(39);
+});

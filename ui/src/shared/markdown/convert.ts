@@ -3,17 +3,22 @@ import { decodeEntities } from "./entities";
 import { safeHref } from "./links";
 import type { Alignment, BlockNode, Cell, Inline, ListItem } from "./nodes";
 
-/** Turns the lexer's tokens of one level into nodes. */
-export function blockNodes(tokens: readonly Token[]): BlockNode[] {
+/** Deeper nodes are shown as they were written: each level costs the view a few frames of the stack. */
+const deepestBlock = 40;
+const deepestInline = 20;
+
+function blockNodes(tokens: readonly Token[], depth: number): BlockNode[] {
   const nodes: BlockNode[] = [];
   for (const token of tokens as readonly MarkedToken[]) {
-    const node = blockNode(token);
+    const node = blockNode(token, depth);
     if (node) nodes.push(node);
   }
   return nodes;
 }
 
-export function blockNode(token: MarkedToken): BlockNode | undefined {
+/** Turns one block of the lexer into a node; there is none for what is not shown. */
+export function blockNode(token: MarkedToken, depth = 0): BlockNode | undefined {
+  if (depth > deepestBlock) return token.type === "space" ? undefined : { type: "raw", text: token.raw.trimEnd() };
   switch (token.type) {
     case "paragraph":
       return { type: "paragraph", children: inlines(token.tokens) };
@@ -24,14 +29,14 @@ export function blockNode(token: MarkedToken): BlockNode | undefined {
     case "code":
       return { type: "code", language: languageOf(token.lang), text: token.text };
     case "blockquote":
-      return { type: "quote", children: blockNodes(token.tokens) };
+      return { type: "quote", children: blockNodes(token.tokens, depth + 1) };
     case "list":
       return {
         type: "list",
         ordered: token.ordered,
         start: token.start === "" ? 1 : token.start,
         loose: token.loose,
-        items: token.items.map(listItem),
+        items: token.items.map((item) => listItem(item, depth + 1)),
       };
     case "table":
       return { type: "table", header: token.header.map(cell), rows: token.rows.map((row) => row.map(cell)) };
@@ -53,8 +58,8 @@ export function languageOf(info: string | undefined): string {
   return decodeEntities(/^\S*/.exec(info?.trim() ?? "")?.[0] ?? "");
 }
 
-function listItem(item: Tokens.ListItem): ListItem {
-  return { checked: item.task ? (item.checked ?? false) : null, children: blockNodes(item.tokens) };
+function listItem(item: Tokens.ListItem, depth: number): ListItem {
+  return { checked: item.task ? (item.checked ?? false) : null, children: blockNodes(item.tokens, depth) };
 }
 
 const alignments: Readonly<Record<string, Alignment>> = { left: "start", center: "center", right: "end" };
@@ -67,7 +72,7 @@ function textNode(text: string): Inline {
   return { type: "text", text: decodeEntities(text) };
 }
 
-function inlines(tokens: readonly Token[]): Inline[] {
+function inlines(tokens: readonly Token[], depth = 0): Inline[] {
   const nodes: Inline[] = [];
   const addText = (text: string) => {
     const last = nodes.at(-1);
@@ -75,22 +80,26 @@ function inlines(tokens: readonly Token[]): Inline[] {
     else nodes.push({ type: "text", text });
   };
   for (const token of tokens as readonly MarkedToken[]) {
+    if (depth > deepestInline && "tokens" in token) {
+      addText(token.raw);
+      continue;
+    }
     switch (token.type) {
       case "text":
-        if (token.tokens) nodes.push(...inlines(token.tokens));
+        if (token.tokens) nodes.push(...inlines(token.tokens, depth));
         else addText(decodeEntities(token.text));
         break;
       case "escape":
         addText(token.text);
         break;
       case "strong":
-        nodes.push({ type: "strong", children: inlines(token.tokens) });
+        nodes.push({ type: "strong", children: inlines(token.tokens, depth + 1) });
         break;
       case "em":
-        nodes.push({ type: "emphasis", children: inlines(token.tokens) });
+        nodes.push({ type: "emphasis", children: inlines(token.tokens, depth + 1) });
         break;
       case "del":
-        nodes.push({ type: "deleted", children: inlines(token.tokens) });
+        nodes.push({ type: "deleted", children: inlines(token.tokens, depth + 1) });
         break;
       case "codespan":
         nodes.push({ type: "code", text: token.text });
@@ -104,7 +113,7 @@ function inlines(tokens: readonly Token[]): Inline[] {
         else addText(token.text);
         break;
       case "link":
-        nodes.push(...link(token));
+        nodes.push(...link(token, depth));
         break;
       case "image":
         nodes.push({ type: "image", text: decodeEntities(token.text) });
@@ -119,9 +128,9 @@ function inlines(tokens: readonly Token[]): Inline[] {
 }
 
 /** A link that may not be opened is the text it was. */
-function link(token: Tokens.Link): Inline[] {
+function link(token: Tokens.Link, depth: number): Inline[] {
   const literal = token.autolink === true;
-  const children: Inline[] = literal ? [{ type: "text", text: token.text }] : inlines(token.tokens);
+  const children: Inline[] = literal ? [{ type: "text", text: token.text }] : inlines(token.tokens, depth + 1);
   const href = safeHref(literal ? token.href : decodeEntities(token.href));
   return href === undefined ? children : [{ type: "link", href, children }];
 }

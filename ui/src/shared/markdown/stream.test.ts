@@ -191,6 +191,7 @@ describe("hostile text", () => {
     ["table columns", `${"|".repeat(20_000)}\n${"|-".repeat(20_000)}`],
     ["one long line", "word ".repeat(400_000)],
     ["open fence", `\`\`\`\n${"line\n".repeat(200_000)}`],
+    ["headings", "# a\n".repeat(40_000)],
     ["addresses", "a@".repeat(20_000)],
   ])("%s without end take no long time", (_, source) => {
     const start = performance.now();

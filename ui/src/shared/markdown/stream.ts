@@ -98,7 +98,7 @@ export class StreamingDocument {
         finishedBlocks = fresh.length;
       }
     }
-    this.#finished.push(...fresh.slice(0, finishedBlocks));
+    this.#finished = this.#finished.concat(fresh.slice(0, finishedBlocks));
     this.#tailStart += finishedTo;
     this.#settleLinks(lexer, tokens, finishedTo);
     this.blocks = [...this.#finished, ...fresh.slice(finishedBlocks)];

@@ -3,7 +3,10 @@ import { sources } from "./sources";
 
 const rules: readonly [why: string, pattern: RegExp][] = [
   ["a literal colour", /#[\da-f]{3,8}\b|\b(?:rgba?|hsla?|oklch|oklab|lab|lch)\(/i],
-  ["a physical edge", /(?:^|[\s;{])(?:(?:margin|padding|border|scroll-margin|scroll-padding)-(?:left|right|top|bottom)|left|right|top|bottom)\s*:/],
+  [
+    "a physical edge",
+    /(?:^|[\s;{])(?:(?:margin|padding|border|scroll-margin|scroll-padding)-(?:left|right|top|bottom)|left|right|top|bottom)\s*:/,
+  ],
   ["a physical alignment", /(?:text-align|float|clear)\s*:\s*(?:left|right)\b/],
   ["a size of type", /font-size\s*:\s*[\d.]+(?:px|rem|pt)/],
   ["a duration", /transition[^;]*\s[1-9][\d.]*m?s\b/],
@@ -19,7 +22,9 @@ function faults(css: string): string[] {
 }
 
 test("the rules see literals and physical properties, and leave tokens alone", () => {
-  expect(faults("a { color: #fff; margin-left: 2px; font-size: 12px; text-align: right; transition: all 100ms }")).toEqual([
+  expect(
+    faults("a { color: #fff; margin-left: 2px; font-size: 12px; text-align: right; transition: all 100ms }"),
+  ).toEqual([
     "a literal colour: #fff",
     "a physical edge: margin-left:",
     "a physical alignment: text-align: right",
@@ -27,7 +32,9 @@ test("the rules see literals and physical properties, and leave tokens alone", (
     "a duration: transition: all 100ms",
   ]);
   expect(
-    faults("a { color: var(--text); inset-inline-start: 0; border-block-end: 1px solid var(--line); transition: opacity var(--t-hover) }"),
+    faults(
+      "a { color: var(--text); inset-inline-start: 0; border-block-end: 1px solid var(--line); transition: opacity var(--t-hover) }",
+    ),
   ).toEqual([]);
 });
 
