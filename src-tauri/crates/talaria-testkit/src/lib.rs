@@ -10,13 +10,18 @@
     reason = "a test that cannot be set up fails by panicking"
 )]
 
+mod fake_backend;
+mod fake_session;
 mod gate;
 mod http;
 mod model;
 mod reply;
 mod request;
 mod strict;
+mod temp_home;
 
+pub use fake_backend::{FakeBackend, FakeRun};
+pub use fake_session::{FakeGate, FakeHost, tool_context};
 pub use gate::Gate;
 pub use model::{Script, ScriptedModel};
 pub use reply::{
@@ -25,3 +30,4 @@ pub use reply::{
 };
 pub use request::CapturedRequest;
 pub use strict::{strict_history, strict_request};
+pub use temp_home::TempHome;
