@@ -45,6 +45,21 @@ test("what did not change keeps its item, so that it is not painted again", () =
   expect(after[2]).not.toBe(before[2]);
 });
 
+test("a fold that continues an older one gives what a fresh one gives", () => {
+  const day = 86_400;
+  const all: Row[] = [user(1, 1), step(1), step(2), says(1), user(2, 9 * day), step(3, "done", "t2"), says(2), user(3, 9 * day + 1), user(4, 20 * day), says(3)];
+  const folder = new Folder();
+  const shape = (rows: Row[], by: Folder) => by.fold(rows).map((item) => [item.kind, item.key, item.gap, item.kind === "group" ? item.rows.length : 0]);
+  for (let n = 0; n <= all.length; n += 1) expect(shape(all.slice(0, n), folder)).toEqual(shape(all.slice(0, n), new Folder()));
+  for (const at of [9, 8, 6, 5, 4, 2, 1]) {
+    const changed = all.map((row, i) => (i === at ? { ...row } : row));
+    expect(shape(changed, folder)).toEqual(shape(changed, new Folder()));
+  }
+  const older = [user(0, 0), says(0), ...all];
+  expect(shape(older, folder)).toEqual(shape(older, new Folder()));
+  expect(shape(all.slice(0, 3), folder)).toEqual(shape(all.slice(0, 3), new Folder()));
+});
+
 test("the line above a group counts steps, changed files and time", () => {
   const file = { path: "a.rs", created: false, added: 1, removed: 0, hunks: [], truncated: false };
   const edit: ToolBody = { type: "edit", files: [file] };

@@ -13,40 +13,66 @@ export type Gap = "none" | "tight" | "near" | "block" | "after_prompt" | "prompt
 
 type Class = "prompt" | "group" | "notice" | "block" | "date";
 
-/** Remembers items, so that a row that did not change keeps its item and is not painted again. */
+/** Where the fold stood before an item: the row it begins with, what came before, and the day of the last prompt. */
+interface Stop {
+  row: number;
+  before: Class | null;
+  day: Day | null;
+}
+
+/** Remembers items, so that a row that did not change keeps its item, and only what follows a change is folded anew. */
 export class Folder {
   #rows = new WeakMap<PlainRow, Item>();
   #groups = new WeakMap<ToolRow, Extract<Item, { kind: "group" }>>();
+  #last: { rows: readonly Row[]; items: Item[]; stops: Stop[] } = { rows: [], items: [], stops: [] };
 
   fold(rows: readonly Row[]): Item[] {
-    const items: Item[] = [];
-    let before: Class | null = null;
-    let day: string | null = null;
-    let i = 0;
+    const kept = this.#unchanged(rows);
+    const items = this.#last.items.slice(0, kept);
+    const stops = this.#last.stops.slice(0, kept);
+    let { row: i, before, day } = this.#last.stops[kept] ?? { row: 0, before: null, day: null };
     while (i < rows.length) {
       const row = rows[i];
       if (row === undefined) break;
+      const stop: Stop = { row: i, before, day };
       if (row.type === "tool") {
         const end = endOfGroup(rows, i, row.turn_id);
         items.push(this.#group(rows, i, end, gapBetween(before, "group")));
+        stops.push(stop);
         before = "group";
         i = end;
         continue;
       }
-      if (row.type === "user") {
-        const today = new Date(row.at * 1000).toDateString();
-        if (day !== null && day !== today) {
+      if (row.type === "user" && (day === null || row.at < day.from || row.at >= day.to)) {
+        if (day !== null) {
           items.push({ kind: "date", key: `date-${row.row_id}`, gap: "prompt", at: row.at });
+          stops.push(stop);
           before = "date";
         }
-        day = today;
+        day = dayOf(row.at);
       }
       const self = classOf(row);
       items.push(this.#row(row, gapBetween(before, self)));
+      stops.push(stop);
       before = self;
       i += 1;
     }
+    this.#last = { rows, items, stops };
     return items;
+  }
+
+  /** How many items stay: those that end before the first changed row, but for the last one, which may have grown. */
+  #unchanged(rows: readonly Row[]): number {
+    const old = this.#last;
+    const most = Math.min(rows.length, old.rows.length);
+    let same = 0;
+    while (same < most && rows[same] === old.rows[same]) same += 1;
+    let kept = old.stops.length;
+    while (kept > 0 && (old.stops[kept - 1]?.row ?? 0) >= same) kept -= 1;
+    kept = Math.max(0, kept - 1);
+    // A divider and its prompt begin with the same row and are folded together.
+    while (kept > 0 && old.items[kept - 1]?.kind === "date") kept -= 1;
+    return kept;
   }
 
   #row(row: PlainRow, gap: Gap): Item {
@@ -71,6 +97,18 @@ export class Folder {
     this.#groups.set(first, item);
     return item;
   }
+}
+
+interface Day {
+  from: number;
+  to: number;
+}
+
+/** The calendar day of a time, as the span it covers. */
+function dayOf(at: number): Day {
+  const date = new Date(at * 1000);
+  const day = (offset: number) => new Date(date.getFullYear(), date.getMonth(), date.getDate() + offset).getTime() / 1000;
+  return { from: day(0), to: day(1) };
 }
 
 function endOfGroup(rows: readonly Row[], start: number, turnId: TurnId): number {
