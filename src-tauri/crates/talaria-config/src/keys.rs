@@ -216,7 +216,7 @@ impl Kind {
     }
 
     /// Reads the text of an environment variable.
-    pub(crate) fn from_text(self, text: &str) -> Value {
+    pub(crate) fn read(self, text: &str) -> Value {
         let text = text.trim();
         match self {
             Kind::Whole(..) => text.parse::<u64>().map_or_else(|_| text.into(), Value::from),

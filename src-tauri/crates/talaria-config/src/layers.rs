@@ -125,7 +125,7 @@ impl Stack {
                 text = env.get(&name);
             }
             if let Some(text) = text {
-                self.take(&name, key, &key.kind.from_text(&text));
+                self.take(&name, key, &key.kind.read(&text));
             }
         }
     }

@@ -75,6 +75,27 @@ impl Settings {
         })
     }
 
+    /// As [`Settings::open`], but a file that cannot be read leaves the defaults in force, with a warning that says so.
+    pub fn open_or_defaults(home: Home, env: Env) -> Self {
+        match Self::open(home.clone(), env.clone()) {
+            Ok(settings) => settings,
+            Err(error) => {
+                let user = UserFile {
+                    stamp: stamp(&home.config_file()).ok().flatten(),
+                    tree: Arc::new(Value::Null),
+                    failure: Some(error.to_string()),
+                };
+                Self {
+                    inner: Arc::new(Inner {
+                        home,
+                        env,
+                        user: Mutex::new(user),
+                    }),
+                }
+            }
+        }
+    }
+
     /// The home these are the settings of.
     pub fn home(&self) -> &Home {
         &self.inner.home

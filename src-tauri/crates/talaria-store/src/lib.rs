@@ -33,6 +33,3 @@ pub use table::session_queue::StoredQueue;
 pub use table::sessions::{NewSession, SessionExport, SessionPage, StoredSession};
 pub use tx::{Reader, Tx};
 pub use write::Pending;
-
-/// How long a deleted session can be restored before it is gone for good.
-pub const UNDO_DELETE: std::time::Duration = std::time::Duration::from_secs(10);

@@ -10,6 +10,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+/// How long a deleted session can be restored, unless the options say otherwise.
+const UNDO_DELETE: Duration = Duration::from_secs(10);
+
 /// When a commit counts as written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Synchronous {
@@ -27,6 +30,8 @@ pub struct StoreOptions {
     pub synchronous: Synchronous,
     /// How long a write tries to get the lock that another program holds before it gives up.
     pub patience: Duration,
+    /// How long a deleted session can be restored before it is gone for good.
+    pub undo_delete: Duration,
 }
 
 impl Default for StoreOptions {
@@ -34,6 +39,7 @@ impl Default for StoreOptions {
         Self {
             synchronous: Synchronous::Normal,
             patience: Duration::from_secs(15),
+            undo_delete: UNDO_DELETE,
         }
     }
 }
@@ -156,3 +162,6 @@ impl Store {
         self.inner.readers.close();
     }
 }
+
+#[cfg(test)]
+mod tests;

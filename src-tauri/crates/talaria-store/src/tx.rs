@@ -6,6 +6,7 @@ use crate::time::unix_now;
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Params, Row};
 use std::cell::Cell;
 use std::ops::Deref;
+use std::time::Duration;
 
 /// One consistent view of the database.
 pub struct Reader<'c> {
@@ -65,12 +66,24 @@ impl<'c> Reader<'c> {
 }
 
 /// What the writing thread remembers between transactions.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct WriterState {
+    /// How long a delete can be undone.
+    pub(crate) undo_delete: Duration,
     /// Newest time that was given out.
     pub(crate) last_time: Cell<f64>,
     /// Whether a session was marked as deleted, so that the thread plans a sweep.
     pub(crate) deleted: Cell<bool>,
+}
+
+impl WriterState {
+    pub(crate) fn new(undo_delete: Duration) -> Self {
+        Self {
+            undo_delete,
+            last_time: Cell::new(0.0),
+            deleted: Cell::new(false),
+        }
+    }
 }
 
 /// A write transaction. It reads too: every method of [`Reader`] is there.

@@ -4,14 +4,14 @@ use crate::error::StoreError;
 use crate::open;
 use crate::process::Owner;
 use crate::store::{StoreOptions, Synchronous};
+use crate::time;
 use crate::tx::{Tx, WriterState};
-use crate::{UNDO_DELETE, time};
 use rusqlite::Connection;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, TrySendError, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::task::{Context, Poll};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -116,7 +116,7 @@ impl Writer {
                 let thread = Thread {
                     conn,
                     owner,
-                    state: WriterState::default(),
+                    state: WriterState::new(options.undo_delete),
                     checkpoints: Checkpoints::new(path.clone(), options.synchronous),
                     path,
                     patience: options.patience,
@@ -212,10 +212,7 @@ impl Thread {
                     }
                 }
                 if group.len() < GROUP {
-                    next = match orders.try_recv() {
-                        Ok(order) => Some(order),
-                        Err(TryRecvError::Empty | TryRecvError::Disconnected) => None,
-                    };
+                    next = orders.try_recv().ok();
                 }
             }
             self.write(group);
@@ -234,9 +231,9 @@ impl Thread {
             job.answer(outcome.map_err(|error| error.at(&self.path)));
         }
         if self.state.deleted.take() {
-            // A second more than the undo lasts, so that the person who is just in time wins.
+            // A little more than the undo lasts, so that the person who is just in time wins.
             self.sweep_at
-                .get_or_insert(Instant::now() + UNDO_DELETE + Duration::from_secs(1));
+                .get_or_insert(Instant::now() + self.state.undo_delete.mul_f32(1.1));
         }
         self.writes += count;
         if self.writes >= CHECKPOINT_EVERY {
@@ -319,25 +316,21 @@ impl Thread {
     fn sweep(&mut self) {
         self.sweep_at = None;
         let now = time::unix_now();
+        let undo = self.state.undo_delete;
         let tx = Tx::new(&self.conn, &self.owner, &self.state);
         let next = match tx.oldest_delete() {
-            Ok(None) => return,
-            Ok(Some(oldest)) if oldest + UNDO_DELETE.as_secs_f64() > now => Ok(Some(oldest)),
-            Ok(Some(_)) => self.retried("BEGIN IMMEDIATE").and_then(|()| {
+            Ok(Some(oldest)) if oldest + undo.as_secs_f64() <= now => self.retried("BEGIN IMMEDIATE").and_then(|()| {
                 let swept = tx
-                    .sweep_deleted(now - UNDO_DELETE.as_secs_f64())
+                    .sweep_deleted(now - undo.as_secs_f64())
                     .and_then(|_| tx.oldest_delete());
                 self.execute(if swept.is_ok() { "COMMIT" } else { "ROLLBACK" })?;
                 swept
             }),
-            Err(error) => Err(error),
+            unswept => unswept,
         };
         match next {
             Ok(None) => {}
-            Ok(Some(oldest)) => {
-                let left = (oldest + UNDO_DELETE.as_secs_f64() - now).clamp(0.0, UNDO_DELETE.as_secs_f64());
-                self.sweep_at = Some(Instant::now() + Duration::from_secs_f64(left + 1.0));
-            }
+            Ok(Some(_)) => self.sweep_at = Some(Instant::now() + undo.mul_f32(1.1)),
             Err(error) => tracing::warn!(%error, "cannot remove deleted sessions; the next start tries again"),
         }
     }

@@ -101,9 +101,11 @@ fn a_project_sets_what_cannot_harm_until_it_is_trusted() {
         "command_allowlist": ["*"], "custom_providers": [{"name": "a", "base_url": "http://evil"}], "hooks": {},
     });
     let loaded = resolved(&Value::Null, &project, Scope::Project, &[], &Value::Null);
-    let mut meant = Config::default();
-    meant.toolsets = vec!["x".to_owned()];
-    meant.ignore = vec!["*.lock".to_owned()];
+    let mut meant = Config {
+        toolsets: vec!["x".to_owned()],
+        ignore: vec!["*.lock".to_owned()],
+        ..Config::default()
+    };
     meant.terminal.cwd = Some("sub".to_owned());
     meant.model.default = "big".to_owned();
     assert_eq!(loaded.config, meant);

@@ -309,7 +309,7 @@ impl Tx<'_> {
             params![session_id.as_str(), now],
         )?;
         self.state.deleted.set(true);
-        Ok(now + crate::UNDO_DELETE.as_secs_f64())
+        Ok(now + self.state.undo_delete.as_secs_f64())
     }
 
     /// Undoes a delete. A title that another session took meanwhile gets a number.

@@ -112,24 +112,6 @@ fn a_missing_folder_is_named() {
     assert_eq!(named, path);
 }
 
-#[test]
-fn a_full_database_says_so_and_keeps_what_it_has() {
-    let (folder, store) = new_store();
-    store.write_later(|tx| begin(tx, "s", "kept")).wait().unwrap();
-    drop(store);
-    // The limit of pages acts like a full disk and is kept per connection, so it is set where the store sets nothing.
-    let conn = Connection::open(database(&folder)).unwrap();
-    conn.execute_batch("PRAGMA max_page_count = 1;").unwrap();
-    let full = conn
-        .execute("INSERT INTO state_meta VALUES ('a', ?1)", ["x".repeat(100_000)])
-        .unwrap_err();
-    assert_eq!(full.sqlite_error_code(), Some(rusqlite::ErrorCode::DiskFull));
-    drop(conn);
-    let store = Store::open(database(&folder)).unwrap();
-    let history = store.read_here(|reader| reader.history(&SessionId::from("s"))).unwrap();
-    assert_eq!(history.len(), 1);
-}
-
 /// Write protection does not bind root, so the part that meets it runs as another user.
 #[cfg(unix)]
 #[test]
