@@ -175,7 +175,7 @@ pub(crate) fn profile_of_host(host: &str) -> Option<&'static Profile> {
 }
 
 /// Looks up a secret by the name of its environment variable.
-pub type SecretLookup<'a> = &'a dyn Fn(&str) -> Option<String>;
+pub type SecretLookup<'a> = &'a (dyn Fn(&str) -> Option<String> + Sync);
 
 /// A route with everything that a request needs.
 #[derive(Clone)]

@@ -20,20 +20,9 @@ pub(super) enum Form {
 }
 
 impl Form {
-    pub(super) fn of_content_type(headers: &HeaderMap) -> Self {
-        let kind = headers
-            .get(CONTENT_TYPE)
-            .and_then(|value| value.to_str().ok())
-            .unwrap_or_default();
-        // Other names are given to event streams and to plain answers alike: the bytes decide.
-        if kind.starts_with("text/event-stream") {
-            Form::Events
-        } else {
-            Form::Unknown
-        }
-    }
-
-    pub(super) fn of_start(start: &[u8]) -> Self {
+    /// Tells by the first bytes, since a content type says little: plain answers and errors come under the name of event
+    /// streams and the other way round. `declared` is what the server called it.
+    pub(super) fn of_start(start: &[u8], declared: &HeaderMap) -> Self {
         let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start).trim_ascii_start();
         let fields: [&[u8]; 5] = [b":", b"data", b"event", b"id", b"retry"];
         match start.first() {
@@ -42,9 +31,16 @@ impl Form {
             Some(b'<') => Form::Page,
             Some(_) if fields.iter().any(|field| start.starts_with(field)) => Form::Events,
             Some(_) if fields.iter().any(|field| field.starts_with(start)) => Form::Unknown,
+            Some(_) if declared_events(declared) => Form::Events,
             Some(_) => Form::Page,
         }
     }
+}
+
+fn declared_events(headers: &HeaderMap) -> bool {
+    headers
+        .get(CONTENT_TYPE)
+        .is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"))
 }
 
 pub(crate) fn headers(route: &ResolvedRoute) -> HeaderMap {

@@ -242,7 +242,7 @@ pub(crate) fn unsupported(status: u16, body: &[u8]) -> Option<Unsupported> {
         () if !objects => None,
         () if lower.contains("stream_options") || lower.contains("include_usage") => Some(Unsupported::StreamUsage),
         () if lower.contains("max_completion_tokens") || lower.contains("max_tokens") => Some(Unsupported::CapKey),
-        () if lower.contains("stream") => Some(Unsupported::Streaming),
+        () if lower.replace("upstream", "").contains("stream") => Some(Unsupported::Streaming),
         () => None,
     }
 }

@@ -226,7 +226,7 @@ impl HttpModel {
     }
 
     async fn read(&self, mut response: reqwest::Response, mut silence: Silence, sink: &mut dyn DeltaSink) -> Attempt {
-        let mut form = Form::of_content_type(response.headers());
+        let mut form = Form::Unknown;
         let mut start = Vec::new();
         let mut assembler = ChatAssembler::default();
         let mut unflushed = 0;
@@ -256,7 +256,7 @@ impl HttpModel {
                 start.extend_from_slice(&bytes);
             }
             if form == Form::Unknown {
-                form = Form::of_start(&start);
+                form = Form::of_start(&start, response.headers());
             }
             let pushed = match form {
                 Form::Unknown => Ok(()),
@@ -276,6 +276,7 @@ impl HttpModel {
             }
             let progress = assembler.progress();
             if progress.done {
+                sink.delta(Delta::Flush);
                 self.drain(response).await;
                 break None;
             }

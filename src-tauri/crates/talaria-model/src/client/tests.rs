@@ -501,6 +501,29 @@ async fn an_error_inside_the_stream_is_reported_with_its_code() {
 }
 
 #[tokio::test]
+async fn the_bytes_decide_and_not_the_content_type() {
+    let whole = r#"{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}]}"#;
+    for (kind, body) in [
+        ("text/event-stream", whole.to_owned()),
+        ("text/plain", text_event("hi") + STOP),
+    ] {
+        let server = TinyServer::start(vec![answer("200 OK", kind, "", &body)]).await;
+        assert_eq!(ask(&server.model(quick())).await.0.unwrap().text, "hi", "{kind}");
+    }
+    let error = failure(answer(
+        "200 OK",
+        "text/event-stream",
+        "",
+        r#"{"error":{"message":"m","code":"c"}}"#,
+    ))
+    .await;
+    assert!(
+        matches!(&error, ModelError::StreamError { code, .. } if code == "c"),
+        "{error:?}"
+    );
+}
+
+#[tokio::test]
 async fn an_endless_event_ends_with_a_clear_error() {
     let mut steps = vec![Step::Send(EVENTS_HEAD.as_bytes().to_vec())];
     let piece = http_chunk(&format!("data: {}", "x".repeat(1 << 20)));

@@ -151,5 +151,6 @@ fn objections_to_a_feature() {
         Some(Unsupported::CapKey)
     );
     assert_eq!(of("upstream failed"), None);
+    assert_eq!(of("the upstream does not support this model"), None);
     assert_eq!(unsupported(500, b"streaming is not supported"), None);
 }

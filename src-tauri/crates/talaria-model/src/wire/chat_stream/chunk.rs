@@ -81,10 +81,15 @@ pub(super) struct FunctionWire<'a> {
 
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct UsageWire<'a> {
-    #[serde(borrow, default, alias = "input_tokens")]
+    #[serde(borrow, default)]
     prompt_tokens: Loose<'a>,
-    #[serde(borrow, default, alias = "output_tokens")]
+    #[serde(borrow, default)]
     completion_tokens: Loose<'a>,
+    // Not aliases: some servers send both names, which would be a duplicate field.
+    #[serde(borrow, default)]
+    input_tokens: Loose<'a>,
+    #[serde(borrow, default)]
+    output_tokens: Loose<'a>,
     #[serde(borrow, default, deserialize_with = "lenient")]
     prompt_tokens_details: Details<'a>,
     #[serde(borrow, default, deserialize_with = "lenient")]
@@ -110,8 +115,8 @@ struct Details<'a> {
 impl UsageWire<'_> {
     /// The tokens in our buckets; `None` when the server counted nothing.
     pub(super) fn tokens(&self) -> Option<Usage> {
-        let prompt = self.prompt_tokens.number();
-        let output = self.completion_tokens.number();
+        let prompt = self.prompt_tokens.number().or(self.input_tokens.number());
+        let output = self.completion_tokens.number().or(self.output_tokens.number());
         if prompt.is_none() && output.is_none() {
             return None;
         }

@@ -108,6 +108,9 @@ fn usage_in_our_buckets() {
             )),
     );
     assert_eq!(hit.usage.unwrap().cache_read_tokens, 4);
+    let twice = json!({"prompt_tokens": 5, "input_tokens": 5, "completion_tokens": 1, "output_tokens": 1});
+    let both = done(&(choice(json!({"content": "x"}), json!("stop")) + &event(&json!({"usage": twice}))));
+    assert_eq!(both.usage.unwrap().input_tokens, 5);
 }
 
 #[test]
