@@ -34,6 +34,12 @@ pub enum ExecError {
         /// What the system said.
         reason: String,
     },
+    /// The system has no process, descriptor or memory to spare now; later it may. Nothing ran.
+    #[error("the system has no process to spare: {reason}")]
+    Busy {
+        /// What the system said.
+        reason: String,
+    },
     /// The running command can no longer be watched.
     #[error("the command can no longer be watched: {reason}")]
     Lost {
@@ -89,10 +95,7 @@ pub trait Process: Send {
     fn pid(&self) -> Option<u32>;
     /// Feeds output to `sink` until the end of the command: end of file, or 50 ms after the exit when something
     /// inherited the pipe. Dropping the future keeps the process running; dropping the process ends it by force.
-    fn finish<'a>(
-        &'a mut self,
-        sink: &'a mut dyn OutputSink,
-    ) -> BoxFuture<'a, Result<ExitState, ExecError>>;
+    fn finish<'a>(&'a mut self, sink: &'a mut dyn OutputSink) -> BoxFuture<'a, Result<ExitState, ExecError>>;
     /// Ends the whole group: politely, after one second by force. Returns when none of it is left. What it wrote
     /// before can still be had from [`Process::finish`].
     fn kill(&mut self) -> BoxFuture<'_, ()>;

@@ -136,11 +136,7 @@ struct State {
 impl Environment {
     /// An environment on a backend. Starts nothing.
     pub fn new(backend: Arc<dyn Backend>, options: EnvironmentOptions) -> Self {
-        let base_env = Arc::new(
-            options
-                .base_env
-                .unwrap_or_else(|| child_env(std::env::vars_os())),
-        );
+        let base_env = Arc::new(options.base_env.unwrap_or_else(|| child_env(std::env::vars_os())));
         let login = match options.login {
             Login::Take(shell) if backend.has_state_descriptor() => Some(shell),
             Login::Take(_) | Login::Skip => None,
@@ -155,10 +151,7 @@ impl Environment {
             root: options.cwd.clone(),
             login,
             base_env,
-            state: Mutex::new(State {
-                cwd: options.cwd,
-                env,
-            }),
+            state: Mutex::new(State { cwd: options.cwd, env }),
             tracker: TaskTracker::new(),
         }
     }
@@ -169,11 +162,7 @@ impl Environment {
         if let Some(login) = &self.login
             && login.is_open()
         {
-            let (login, backend, env) = (
-                login.clone(),
-                Arc::clone(&self.backend),
-                Arc::clone(&self.base_env),
-            );
+            let (login, backend, env) = (login.clone(), Arc::clone(&self.backend), Arc::clone(&self.base_env));
             let tracker = self.tracker.clone();
             self.tracker.spawn(async move {
                 login.taken(backend.as_ref(), &env, &tracker).await;
@@ -203,11 +192,7 @@ impl Environment {
             let env = state.env.as_ref().unwrap_or(&self.base_env);
             (state.cwd.clone(), env.get(OsStr::new("HOME")).cloned())
         };
-        let rest = if path == "~" {
-            Some("")
-        } else {
-            path.strip_prefix("~/")
-        };
+        let rest = if path == "~" { Some("") } else { path.strip_prefix("~/") };
         match (rest, home) {
             (Some(rest), Some(home)) => Path::new(&home).join(rest).to_string_lossy().into_owned(),
             _ if path.starts_with('/') => path.to_owned(),
@@ -304,9 +289,7 @@ impl Environment {
             let held = self.state().env.clone();
             return (held.unwrap_or_else(|| Arc::clone(&self.base_env)), None);
         };
-        let taken = login
-            .taken(self.backend.as_ref(), &self.base_env, &self.tracker)
-            .await;
+        let taken = login.taken(self.backend.as_ref(), &self.base_env, &self.tracker).await;
         let mut state = self.state();
         let env = state.env.get_or_insert_with(|| match &taken.env {
             Some(env) => Arc::clone(env),
@@ -332,12 +315,25 @@ impl Environment {
             });
         }
         let holds_state = self.backend.has_state_descriptor();
+        // A start-up file or an exported function may have given the program's name another meaning.
+        let is_bare = holds_state
+            && base.is_none()
+            && wrapper::is_one_program(&request.command)
+            && !env.contains_key(OsStr::new("BASH_ENV"))
+            && !env
+                .keys()
+                .any(|name| name.as_encoded_bytes().starts_with(b"BASH_FUNC_"));
+        let text = if is_bare {
+            request.command
+        } else {
+            wrapper::command(&request.command, holds_state, &folder, base.is_some())
+        };
         let mut script = Script {
-            text: wrapper::command(&request.command, holds_state, &folder, base.is_some()),
+            text,
             env: Some(Arc::clone(env)),
             cwd: holds_state.then(|| folder.clone()),
             stdin: request.stdin,
-            wants_state: holds_state,
+            wants_state: holds_state && !is_bare,
             base,
             ..Script::default()
         };
@@ -378,8 +374,7 @@ impl Environment {
         if root.starts_with(gone) {
             return None;
         }
-        gone.parent()
-            .map(|parent| parent.to_string_lossy().into_owned())
+        gone.parent().map(|parent| parent.to_string_lossy().into_owned())
     }
 
     fn no_folder(&self, path: &str, reason: &str) -> String {
@@ -439,10 +434,7 @@ pub(crate) struct Running<'a> {
 }
 
 impl Running<'_> {
-    pub(crate) async fn finish(
-        &mut self,
-        sink: &mut dyn OutputSink,
-    ) -> Result<ExitState, ExecError> {
+    pub(crate) async fn finish(&mut self, sink: &mut dyn OutputSink) -> Result<ExitState, ExecError> {
         match &mut self.process {
             Some(process) => process.finish(sink).await,
             None => Ok(ExitState::default()),
@@ -466,8 +458,7 @@ impl Drop for Running<'_> {
         if let Some(mut process) = self.process.take() {
             match tokio::runtime::Handle::try_current() {
                 Ok(handle) => {
-                    self.tracker
-                        .spawn_on(async move { process.kill().await }, &handle);
+                    self.tracker.spawn_on(async move { process.kill().await }, &handle);
                 }
                 // Dropping the process ends it by force.
                 Err(_) => drop(process),

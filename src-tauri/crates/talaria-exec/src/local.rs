@@ -46,17 +46,9 @@ impl LocalBackend {
     }
 
     fn start(&self, script: Script) -> Result<LocalProcess, ExecError> {
-        let failed = |error: std::io::Error| ExecError::Spawn {
-            reason: error.to_string(),
-        };
-        let (output, child_output) = spawn::output_pipe().map_err(failed)?;
+        let (output, child_output) = spawn::output_pipe().map_err(system)?;
         let mut plan = Plan::new(&self.shell, child_output);
-        let mut arguments = vec![
-            self.shell
-                .file_name()
-                .unwrap_or(OsStr::new("sh"))
-                .to_owned(),
-        ];
+        let mut arguments = vec![self.shell.file_name().unwrap_or(OsStr::new("sh")).to_owned()];
         if script.login {
             arguments.push("-l".into());
         }
@@ -64,18 +56,15 @@ impl LocalBackend {
         let mut text = script.text;
         if text.len() >= LONGEST_ARGUMENT && self.is_bash() {
             text.insert_str(0, &format!("exec {SCRIPT_DESCRIPTOR}<&-\n"));
-            plan.inherit(
-                memory::holding(text.as_bytes()).map_err(failed)?,
-                SCRIPT_DESCRIPTOR,
-            )
-            .map_err(failed)?;
+            plan.inherit(memory::holding(text.as_bytes()).map_err(system)?, SCRIPT_DESCRIPTOR)
+                .map_err(system)?;
             text = format!("builtin source /dev/fd/{SCRIPT_DESCRIPTOR}");
         }
         arguments.push(text.into());
         let state = if script.wants_state && self.is_bash() {
-            let state = memory::empty().map_err(failed)?;
-            plan.inherit(state.try_clone().map_err(failed)?.into(), STATE_DESCRIPTOR)
-                .map_err(failed)?;
+            let state = memory::empty().map_err(system)?;
+            plan.inherit(state.try_clone().map_err(system)?.into(), STATE_DESCRIPTOR)
+                .map_err(system)?;
             Some(state)
         } else {
             None
@@ -83,15 +72,12 @@ impl LocalBackend {
         if let Some(base) = &script.base
             && self.is_bash()
         {
-            plan.inherit(
-                memory::holding(base.as_bytes()).map_err(failed)?,
-                BASE_DESCRIPTOR,
-            )
-            .map_err(failed)?;
+            plan.inherit(memory::holding(base.as_bytes()).map_err(system)?, BASE_DESCRIPTOR)
+                .map_err(system)?;
         }
         let input = match script.stdin {
             Some(bytes) => {
-                let (child_input, input) = spawn::input_pipe().map_err(failed)?;
+                let (child_input, input) = spawn::input_pipe().map_err(system)?;
                 plan.input = Some(child_input);
                 Some((input, bytes))
             }
@@ -157,10 +143,7 @@ impl Backend for LocalBackend {
     }
 
     fn spawn(&self, script: Script) -> BoxFuture<'_, Result<Box<dyn Process>, ExecError>> {
-        Box::pin(async move {
-            self.start(script)
-                .map(|process| Box::new(process) as Box<dyn Process>)
-        })
+        Box::pin(async move { self.start(script).map(|process| Box::new(process) as Box<dyn Process>) })
     }
 
     fn cleanup(&self) -> BoxFuture<'_, Result<(), ExecError>> {
@@ -213,6 +196,15 @@ fn access(path: &OsStr, mode: libc::c_int) -> std::io::Result<()> {
         Ok(())
     } else {
         Err(std::io::Error::last_os_error())
+    }
+}
+
+/// Tells a shortage, which passes, from other refusals of the system.
+fn system(error: std::io::Error) -> ExecError {
+    let reason = plain_reason(&error);
+    match error.raw_os_error() {
+        Some(libc::EAGAIN | libc::ENOMEM | libc::EMFILE | libc::ENFILE) => ExecError::Busy { reason },
+        _ => ExecError::Spawn { reason },
     }
 }
 
