@@ -5,9 +5,7 @@ export const PERSISTED = [
   "global/new-chat-draft",
   "global/new-chat-folder",
   "global/new-chat-model",
-  "global/sidebar-width",
   "global/sidebar-hidden",
-  "global/theme",
   "window/session",
   "connection/auto-confirmed",
 ] as const;
@@ -34,7 +32,14 @@ export function readRoute(): ModelRoute | null {
 }
 
 function isRoute(value: unknown): value is ModelRoute {
-  return typeof value === "object" && value !== null && "provider" in value && "model" in value && "base_url" in value && "api_key_env" in value;
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "provider" in value &&
+    "model" in value &&
+    "base_url" in value &&
+    "api_key_env" in value
+  );
 }
 
 export function writePersisted(key: PersistedKey, value: string | null): void {

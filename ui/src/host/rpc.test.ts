@@ -27,7 +27,15 @@ test("answers are matched by id, in whatever order they come", async () => {
 
 test("a failed call carries the core's own error", async () => {
   const { rpc } = client();
-  const error = { kind: "not_found", layer: "runtime", message: "gone", hint: "h", retryable: false, key: "k", values: {} };
+  const error = {
+    kind: "not_found",
+    layer: "runtime",
+    message: "gone",
+    hint: "h",
+    retryable: false,
+    key: "k",
+    values: {},
+  };
   const call = rpc.call("session.interrupt", { session_id: "s" });
   rpc.receive(JSON.stringify({ jsonrpc: "2.0", id: 1, error: { code: -32000, message: "gone", data: error } }));
   const thrown = await call.catch((reason: unknown) => reason);
@@ -44,7 +52,9 @@ test("a protocol fault without an error object still becomes one", async () => {
 
 test("a frame that cannot be sent fails its call", async () => {
   const rpc = new RpcClient(() => Promise.reject(new Error("pipe closed")));
-  await expect(rpc.call("usage.get", { session_id: null })).rejects.toMatchObject({ error: { key: "error.connection" } });
+  await expect(rpc.call("usage.get", { session_id: null })).rejects.toMatchObject({
+    error: { key: "error.connection" },
+  });
 });
 
 test("a lost connection fails every open call", async () => {
@@ -59,7 +69,14 @@ test("events reach every listener until it leaves", () => {
   const { rpc } = client();
   const seen: number[] = [];
   const leave = rpc.onEvent((frame) => seen.push(frame.seq));
-  const event = (seq: number) => rpc.receive(JSON.stringify({ jsonrpc: "2.0", method: "event", params: { session_id: null, seq, type: "notice.clear", payload: { notice_id: "n" } } }));
+  const event = (seq: number) =>
+    rpc.receive(
+      JSON.stringify({
+        jsonrpc: "2.0",
+        method: "event",
+        params: { session_id: null, seq, type: "notice.clear", payload: { notice_id: "n" } },
+      }),
+    );
   event(1);
   leave();
   event(2);
@@ -81,7 +98,9 @@ test("a question stays open and is answered by its id", async () => {
 
 test("a question that comes before anyone listens is not lost", () => {
   const { rpc } = client();
-  rpc.receive(JSON.stringify({ jsonrpc: "2.0", id: "srq-1", method: "clarify", params: { ...question, questions: [] } }));
+  rpc.receive(
+    JSON.stringify({ jsonrpc: "2.0", id: "srq-1", method: "clarify", params: { ...question, questions: [] } }),
+  );
   const asked: string[] = [];
   rpc.onRequest("approval", () => asked.push("wrong"));
   rpc.onRequest("clarify", (id) => asked.push(id));

@@ -37,7 +37,8 @@ export class RpcClient {
     const id = this.#next++;
     return new Promise<Reply<M>>((resolve, reject) => {
       this.#pending.set(id, {
-        settle: ({ result, error }) => (error ? reject(new CallError(error.data ?? wireError(error))) : resolve(result)),
+        settle: ({ result, error }) =>
+          error ? reject(new CallError(error.data ?? wireError(error))) : resolve(result),
         fail: reject,
       });
       Promise.resolve(this.#send(JSON.stringify({ jsonrpc: "2.0", id, method, params }))).catch((thrown: unknown) => {

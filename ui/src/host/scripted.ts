@@ -1,4 +1,13 @@
-import type { AppError, BootFailure, EventFrame, Methods, RequestId, Requests, ServerRequest, SessionId } from "../bindings/protocol";
+import type {
+  AppError,
+  BootFailure,
+  EventFrame,
+  Methods,
+  RequestId,
+  Requests,
+  ServerRequest,
+  SessionId,
+} from "../bindings/protocol";
 import {
   CallError,
   runtimeError,
@@ -13,7 +22,11 @@ import {
 } from "./host";
 
 /** An event without its place in a stream; the scripted host numbers it. */
-export type ScriptedEvent = EventFrame extends infer F ? (F extends EventFrame ? Pick<F, "type" | "payload"> : never) : never;
+export type ScriptedEvent = EventFrame extends infer F
+  ? F extends EventFrame
+    ? Pick<F, "type" | "payload">
+    : never
+  : never;
 
 type Handler<M extends Method> = (params: Params<M>) => Reply<M> | Promise<Reply<M>>;
 type Handlers = { [M in Method]?: Handler<M> };

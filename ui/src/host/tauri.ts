@@ -65,7 +65,15 @@ function bootFailure(thrown: unknown): BootFailure {
   if (isBootFailure(thrown)) return thrown;
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   return {
-    error: { kind: "internal", layer: "runtime", message, hint: null, retryable: true, key: "error.internal", values: {} },
+    error: {
+      kind: "internal",
+      layer: "runtime",
+      message,
+      hint: null,
+      retryable: true,
+      key: "error.internal",
+      values: {},
+    },
     log_tail: [],
     home: "",
     log_path: "",

@@ -9,11 +9,27 @@ import { shortcut, type Shortcut } from "./shortcuts";
 
 beforeEach(() => localStorage.clear());
 
-const USAGE = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0, reasoning_tokens: 0, api_calls: 0, last_prompt_tokens: 0 };
+const USAGE = {
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_read_tokens: 0,
+  cache_write_tokens: 0,
+  reasoning_tokens: 0,
+  api_calls: 0,
+  last_prompt_tokens: 0,
+};
 const ROUTE = { provider: "ollama", model: "m", base_url: null, api_key_env: null };
 
 const FAILURE: BootFailure = {
-  error: { kind: "storage", layer: "disk", message: "The database is locked by another program.", hint: "Close it.", retryable: true, key: "error.disk.locked", values: {} },
+  error: {
+    kind: "storage",
+    layer: "disk",
+    message: "The database is locked by another program.",
+    hint: "Close it.",
+    retryable: true,
+    key: "error.disk.locked",
+    values: {},
+  },
   log_tail: ["2025-06-01T14:21:17.134Z ERROR cannot open state.db", "a line of its own"],
   home: "/home/you/.talaria",
   log_path: "/home/you/.talaria/logs/talaria.log",
@@ -84,7 +100,9 @@ function working() {
 
 /** The row of a chat in the sidebar. */
 async function row(id: string): Promise<HTMLElement> {
-  return within(await screen.findByRole("navigation", { name: "Sessions" })).findByRole("button", { name: new RegExp(`^Chat ${id}`) });
+  return within(await screen.findByRole("navigation", { name: "Sessions" })).findByRole("button", {
+    name: new RegExp(`^Chat ${id}`),
+  });
 }
 
 async function opened(host: ScriptedHost, id = "a") {
@@ -100,14 +118,24 @@ test("a core that does not start has a screen of its own, with three ways on", a
   const pointer = userEvent.setup();
   render(App, { host });
   expect(await screen.findByRole("heading", { name: "Talaria could not open its data" })).toBeTruthy();
-  for (const text of [/locked by another program/, "Disk", "talariad, process 41822", /cannot open state.db/, "a line of its own"]) {
+  for (const text of [
+    /locked by another program/,
+    "Disk",
+    "talariad, process 41822",
+    /cannot open state.db/,
+    "a line of its own",
+  ]) {
     expect(screen.getByText(text)).toBeTruthy();
   }
   await pointer.click(screen.getByRole("button", { name: "Open data folder" }));
   await pointer.click(screen.getByRole("button", { name: "Start in safe mode" }));
   await pointer.click(await screen.findByRole("button", { name: "Try again" }));
   expect(await screen.findByRole("textbox", { name: "Message" })).toBeTruthy();
-  expect({ safe: host.safeModes, revealed: host.revealed, ready: host.ready }).toEqual({ safe: [false, true, false], revealed: 1, ready: 1 });
+  expect({ safe: host.safeModes, revealed: host.revealed, ready: host.ready }).toEqual({
+    safe: [false, true, false],
+    revealed: 1,
+    ready: 1,
+  });
 });
 
 test("log lines give up their time and level; others stay whole", () => {
@@ -126,7 +154,9 @@ test("a new chat creates its session with the first message, in the folder that 
   await pointer.type(await screen.findByLabelText(/Folder/), "/home/you/app");
   await pointer.type(screen.getByRole("textbox", { name: "Message" }), "hello{Enter}");
   await waitFor(() => expect(host.calls.map((call) => call.method)).toContain("prompt.submit"));
-  const [create, submit] = ["session.create", "prompt.submit"].map((method) => host.calls.find((call) => call.method === method));
+  const [create, submit] = ["session.create", "prompt.submit"].map((method) =>
+    host.calls.find((call) => call.method === method),
+  );
   expect(create?.params).toMatchObject({ project_dir: "/home/you/app" });
   expect(submit?.params).toMatchObject({ session_id: "new", text: "hello" });
 });
@@ -148,7 +178,13 @@ test("events of a chat that is not shown never appear in the one that is, and ar
 test("a late answer for a chat that was left is not painted", async () => {
   const host = working();
   const gives = new Map<string, () => void>();
-  host.on("session.resume", ({ session_id }) => new Promise((resolve) => gives.set(session_id, () => resolve(snapshot(session_id, [user(`asked in ${session_id}`)])))));
+  host.on(
+    "session.resume",
+    ({ session_id }) =>
+      new Promise((resolve) =>
+        gives.set(session_id, () => resolve(snapshot(session_id, [user(`asked in ${session_id}`)]))),
+      ),
+  );
   const pointer = await opened(host, "a");
   await pointer.click(await row("b"));
   await waitFor(() => expect(gives.size).toBe(2));
@@ -181,12 +217,29 @@ const WAITING: Row = {
   type: "tool",
   row_id: "x",
   turn_id: "t",
-  tool: { call_id: "c", name: "terminal", verb: "run", target: "make", arguments: {}, state: "waiting", started_at: null, duration_ms: null, note: null, body: { type: "empty" }, approval: null },
+  tool: {
+    call_id: "c",
+    name: "terminal",
+    verb: "run",
+    target: "make",
+    arguments: {},
+    state: "waiting",
+    started_at: null,
+    duration_ms: null,
+    note: null,
+    body: { type: "empty" },
+    approval: null,
+  },
 };
 
 function waiting() {
   const request = { id: "srq-1", request: { method: "approval" as const, params: PARAMS }, asked_at: 1 };
-  return working().on("session.resume", ({ session_id }) => snapshot(session_id, [user("go"), WAITING], { running_turn: "t", open_requests: session_id === "a" ? [request] : [] }));
+  return working().on("session.resume", ({ session_id }) =>
+    snapshot(session_id, [user("go"), WAITING], {
+      running_turn: "t",
+      open_requests: session_id === "a" ? [request] : [],
+    }),
+  );
 }
 
 const card = () => screen.findByRole("group", { name: /Approval: Run this command/ });
@@ -247,7 +300,9 @@ test("auto needs a typed confirmation", async () => {
   expect(host.calls.map((call) => call.method)).not.toContain("approvals.mode.set");
   await pointer.type(screen.getByLabelText(/to confirm/), "auto");
   await pointer.click(screen.getByRole("button", { name: "Run without asking" }));
-  expect(host.calls.filter((call) => call.method === "approvals.mode.set")).toMatchObject([{ params: { session_id: "a", mode: "auto" } }]);
+  expect(host.calls.filter((call) => call.method === "approvals.mode.set")).toMatchObject([
+    { params: { session_id: "a", mode: "auto" } },
+  ]);
 });
 
 test.each<[string, Partial<KeyboardEvent>, Shortcut | null]>([

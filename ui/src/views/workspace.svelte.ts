@@ -38,7 +38,9 @@ export class Workspace {
   newMode = $state<ApprovalMode | null>(null);
 
   readonly session = $derived(this.chat?.session ?? null);
-  readonly asked: OpenQuestion[] = $derived.by(() => (this.chat === null ? [] : this.questions.of(this.chat.sessionId)));
+  readonly asked: OpenQuestion[] = $derived.by(() =>
+    this.chat === null ? [] : this.questions.of(this.chat.sessionId),
+  );
   readonly route: ModelRoute | null = $derived.by(
     () => this.session?.model ?? this.newModel ?? this.models.defaultModel ?? this.core.hello?.default_model ?? null,
   );
@@ -64,7 +66,7 @@ export class Workspace {
     this.failure = await this.core.greet("main", __APP_VERSION__);
     if (this.failure) return;
     const last = readPersisted("window/session");
-    if (last !== null) this.open(last);
+    if (last !== null) this.open(last, "at_start");
     await Promise.all([this.list.refresh(), this.models.load(false)]);
   }
 
@@ -74,14 +76,14 @@ export class Workspace {
   }
 
   /** Shows a session. Its rows are painted at once when it is still loaded. */
-  open(id: SessionId): void {
+  open(id: SessionId, when: "by_person" | "at_start" = "by_person"): void {
     this.#opening += 1;
     this.sidebarOver = false;
     if (this.chat?.sessionId === id) return;
     const known = this.#kept.get(id);
     const chat = known ?? this.#transcript(id);
     this.#show(chat);
-    if (!known || chat.state === "failed") void this.#load(chat);
+    if (!known || chat.state === "failed") void this.#load(chat, when);
   }
 
   newChat(): void {
@@ -251,9 +253,12 @@ export class Workspace {
     });
   }
 
-  async #load(chat: Transcript): Promise<void> {
+  async #load(chat: Transcript, when: "by_person" | "at_start"): Promise<void> {
     await chat.load();
-    if (chat.failure?.kind === "not_found") this.#gone(chat.sessionId);
+    if (chat.failure?.kind !== "not_found") return;
+    // A chat that was open last time and never got a message is simply not there.
+    if (when === "at_start" && this.chat === chat) this.newChat();
+    else this.#gone(chat.sessionId);
   }
 
   #show(chat: Transcript): void {
@@ -295,6 +300,11 @@ export class Workspace {
     } catch (thrown) {
       this.#tell(asAppError(thrown));
     }
+  }
+
+  /** An ability of the shell that may fail, such as opening a link. */
+  attempt(act: Promise<void>): void {
+    act.catch((thrown: unknown) => this.#tell(asAppError(thrown)));
   }
 
   #tell(error: AppError): void {

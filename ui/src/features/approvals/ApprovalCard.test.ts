@@ -34,12 +34,20 @@ function card(more: Partial<ApprovalParams> = {}) {
   return { ondecide, user: userEvent.setup(), group: screen.getByRole("group", { name: /Approval/ }) };
 }
 
-const names = () => screen.getAllByRole("button").map((button) => button.textContent?.replace(/Ctrl|↵|Esc/g, "").trim());
+const names = () =>
+  screen.getAllByRole("button").map((button) => button.textContent?.replace(/Ctrl|↵|Esc/g, "").trim());
 
 test("the card names the machine, each part with its verdict, and where it would run", () => {
   const { group } = card();
   expect(group).toBe(screen.getByRole("group", { name: "Approval: Run this command on build-02?" }));
-  for (const text of ["git pull", "Allowed by a rule", "rm -rf dist", "Deletes a folder", "/home/you/app", "1 of 2 parts ask"]) {
+  for (const text of [
+    "git pull",
+    "Allowed by a rule",
+    "rm -rf dist",
+    "Deletes a folder",
+    "/home/you/app",
+    "1 of 2 parts ask",
+  ]) {
     expect(screen.getByText(text)).toBeTruthy();
   }
 });
@@ -88,7 +96,12 @@ test("a note is written and goes with the denial; Esc only closes the field", as
 
 function questionCard() {
   const onreply = vi.fn<(answers: ClarifyReply["answers"]) => void>();
-  const params = { session_id: "s", request_id: "srq-2", call_id: "c", questions: [{ qid: "q", question: "Which one?", choices: ["Red", "Blue"], multi: false }] };
+  const params = {
+    session_id: "s",
+    request_id: "srq-2",
+    call_id: "c",
+    questions: [{ qid: "q", question: "Which one?", choices: ["Red", "Blue"], multi: false }],
+  };
   const question = { id: "srq-2", request: { method: "clarify" as const, params }, askedAt: 1, failure: null };
   render(QuestionCard, { question, params, takesFocus: () => true, onreply });
   return { onreply, user: userEvent.setup() };

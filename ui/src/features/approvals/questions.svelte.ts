@@ -57,7 +57,9 @@ export class OpenQuestions {
   restore(sessionId: SessionId, open: readonly OpenRequest[], complete: boolean): void {
     if (complete) {
       const ids = new Set(open.map((request) => request.id));
-      this.list = this.list.filter((question) => question.request.params.session_id !== sessionId || ids.has(question.id));
+      this.list = this.list.filter(
+        (question) => question.request.params.session_id !== sessionId || ids.has(question.id),
+      );
     }
     for (const { id, request, asked_at } of open) {
       if (request.params.session_id === sessionId) this.add(id, request, asked_at);
@@ -86,7 +88,8 @@ export class OpenQuestions {
   /** Only an answer that the core offered is sent. */
   decide(id: RequestId, choice: ApprovalChoice, note: string | null = null): Promise<AppError | null> {
     const question = this.list.find((open) => open.id === id);
-    if (question?.request.method !== "approval" || !offered(question.request.params.choices, choice)) return Promise.resolve(null);
+    if (question?.request.method !== "approval" || !offered(question.request.params.choices, choice))
+      return Promise.resolve(null);
     const clean = note?.trim() ?? "";
     return this.#send(question, () => this.#host.answer("approval", id, { choice, note: clean === "" ? null : clean }));
   }

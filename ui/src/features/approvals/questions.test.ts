@@ -34,9 +34,18 @@ function asked(...ids: string[]) {
   return { host, questions, ids: () => questions.list.map((question) => question.id) };
 }
 
-const open = (id: string, session_id = "s"): OpenRequest => ({ id, request: { method: "approval", params: approval(id, { session_id }) }, asked_at: 1 });
+const open = (id: string, session_id = "s"): OpenRequest => ({
+  id,
+  request: { method: "approval", params: approval(id, { session_id }) },
+  asked_at: 1,
+});
 const cancel = (id: string) =>
-  ({ session_id: "s", seq: 1, type: "request.cancel", payload: { id, method: "approval", reason: "resolved" } }) as const;
+  ({
+    session_id: "s",
+    seq: 1,
+    type: "request.cancel",
+    payload: { id, method: "approval", reason: "resolved" },
+  }) as const;
 
 test("an answer goes to the question that it names and closes only that one", async () => {
   const { host, questions, ids } = asked("srq-1", "srq-2");
@@ -105,21 +114,28 @@ test("a card takes the focus once, not each time it scrolls into view", () => {
 
 test("a skipped question answers without answers", async () => {
   const { host, questions } = asked();
-  const params = { session_id: "s", request_id: "srq-1", call_id: "c", questions: [{ qid: "q", question: "?", choices: [], multi: false }] };
+  const params = {
+    session_id: "s",
+    request_id: "srq-1",
+    call_id: "c",
+    questions: [{ qid: "q", question: "?", choices: [], multi: false }],
+  };
   host.ask("srq-1", { method: "clarify", params });
   await questions.reply("srq-1", null);
   expect(host.answers).toEqual([{ method: "clarify", id: "srq-1", result: { answers: null } }]);
 });
 
-test.each<[string, Partial<KeyboardEvent>, { onCard: boolean; noting: boolean }, ApprovalChoice | "close_note" | null]>([
-  ["mod+Enter allows once", { key: "Enter", ctrlKey: true }, { onCard: true, noting: false }, "once"],
-  ["Enter alone does nothing", { key: "Enter" }, { onCard: true, noting: false }, null],
-  ["Esc denies", { key: "Escape" }, { onCard: true, noting: false }, "deny"],
-  ["Esc in the note only closes the note", { key: "Escape" }, { onCard: false, noting: true }, "close_note"],
-  ["mod+Enter in the note does not allow", { key: "Enter", ctrlKey: true }, { onCard: false, noting: true }, null],
-  ["a letter does nothing", { key: "y" }, { onCard: true, noting: false }, null],
-  ["an input method keeps its keys", { key: "Escape", isComposing: true }, { onCard: true, noting: false }, null],
-])("%s", (_name, key, at, intent) => {
+test.each<[string, Partial<KeyboardEvent>, { onCard: boolean; noting: boolean }, ApprovalChoice | "close_note" | null]>(
+  [
+    ["mod+Enter allows once", { key: "Enter", ctrlKey: true }, { onCard: true, noting: false }, "once"],
+    ["Enter alone does nothing", { key: "Enter" }, { onCard: true, noting: false }, null],
+    ["Esc denies", { key: "Escape" }, { onCard: true, noting: false }, "deny"],
+    ["Esc in the note only closes the note", { key: "Escape" }, { onCard: false, noting: true }, "close_note"],
+    ["mod+Enter in the note does not allow", { key: "Enter", ctrlKey: true }, { onCard: false, noting: true }, null],
+    ["a letter does nothing", { key: "y" }, { onCard: true, noting: false }, null],
+    ["an input method keeps its keys", { key: "Escape", isComposing: true }, { onCard: true, noting: false }, null],
+  ],
+)("%s", (_name, key, at, intent) => {
   const event = { key: "", ctrlKey: false, metaKey: false, shiftKey: false, altKey: false, isComposing: false, ...key };
   expect(approvalIntent(event, at)).toBe(intent);
 });

@@ -7,7 +7,19 @@ function step(n: number, state: ToolState = "done", turn_id = "t1", body: ToolBo
     type: "tool",
     row_id: `x${n}`,
     turn_id,
-    tool: { call_id: `c${n}`, name: "n", verb: "read", target: `f${n}`, arguments: {}, state, started_at: 1, duration_ms: 1000, note: null, body, approval: null },
+    tool: {
+      call_id: `c${n}`,
+      name: "n",
+      verb: "read",
+      target: `f${n}`,
+      arguments: {},
+      state,
+      started_at: 1,
+      duration_ms: 1000,
+      note: null,
+      body,
+      approval: null,
+    },
   };
 }
 
@@ -47,10 +59,23 @@ test("what did not change keeps its item, so that it is not painted again", () =
 
 test("a fold that continues an older one gives what a fresh one gives", () => {
   const day = 86_400;
-  const all: Row[] = [user(1, 1), step(1), step(2), says(1), user(2, 9 * day), step(3, "done", "t2"), says(2), user(3, 9 * day + 1), user(4, 20 * day), says(3)];
+  const all: Row[] = [
+    user(1, 1),
+    step(1),
+    step(2),
+    says(1),
+    user(2, 9 * day),
+    step(3, "done", "t2"),
+    says(2),
+    user(3, 9 * day + 1),
+    user(4, 20 * day),
+    says(3),
+  ];
   const folder = new Folder();
-  const shape = (rows: Row[], by: Folder) => by.fold(rows).map((item) => [item.kind, item.key, item.gap, item.kind === "group" ? item.rows.length : 0]);
-  for (let n = 0; n <= all.length; n += 1) expect(shape(all.slice(0, n), folder)).toEqual(shape(all.slice(0, n), new Folder()));
+  const shape = (rows: Row[], by: Folder) =>
+    by.fold(rows).map((item) => [item.kind, item.key, item.gap, item.kind === "group" ? item.rows.length : 0]);
+  for (let n = 0; n <= all.length; n += 1)
+    expect(shape(all.slice(0, n), folder)).toEqual(shape(all.slice(0, n), new Folder()));
   for (const at of [9, 8, 6, 5, 4, 2, 1]) {
     const changed = all.map((row, i) => (i === at ? { ...row } : row));
     expect(shape(changed, folder)).toEqual(shape(changed, new Folder()));
@@ -63,12 +88,19 @@ test("a fold that continues an older one gives what a fresh one gives", () => {
 test("the line above a group counts steps, changed files and time", () => {
   const file = { path: "a.rs", created: false, added: 1, removed: 0, hunks: [], truncated: false };
   const edit: ToolBody = { type: "edit", files: [file] };
-  const rows = [step(1), step(2, "done", "t1", edit), step(3, "done", "t1", edit), step(4, "failed"), step(5, "waiting")];
+  const rows = [
+    step(1),
+    step(2, "done", "t1", edit),
+    step(3, "done", "t1", edit),
+    step(4, "failed"),
+    step(5, "waiting"),
+  ];
   expect(summarise(rows)).toEqual({ steps: 5, files: 1, failed: 1, waiting: 1, durationMs: 5000 });
 });
 
 const many = (n: number, state: ToolState = "done") => Array.from({ length: n }, (_, i) => step(i, state));
-const shape = (parts: ReturnType<typeof visibleSteps>["parts"]) => parts.map((part) => (part.kind === "steps" ? part.rows.length : `+${part.count}`));
+const shape = (parts: ReturnType<typeof visibleSteps>["parts"]) =>
+  parts.map((part) => (part.kind === "steps" ? part.rows.length : `+${part.count}`));
 
 test("a group closes with its turn, unless something failed or waits or the person opened it", () => {
   const closed = { choice: undefined, live: false, revealed: false };
@@ -92,7 +124,9 @@ test("thirty steps and more show their ends; all of them on demand", () => {
 
 test("a call that waits is visible even in a group that the person closed", () => {
   const rows = [...many(40), step(99, "waiting"), ...many(0)];
-  expect(visibleSteps(rows, { choice: false, live: true, revealed: false }).parts).toMatchObject([{ rows: [{ row_id: "x99" }] }]);
+  expect(visibleSteps(rows, { choice: false, live: true, revealed: false }).parts).toMatchObject([
+    { rows: [{ row_id: "x99" }] },
+  ]);
 });
 
 test("a call that claims to run after its turn is drawn as cancelled", () => {

@@ -107,7 +107,8 @@ interface Day {
 /** The calendar day of a time, as the span it covers. */
 function dayOf(at: number): Day {
   const date = new Date(at * 1000);
-  const day = (offset: number) => new Date(date.getFullYear(), date.getMonth(), date.getDate() + offset).getTime() / 1000;
+  const day = (offset: number) =>
+    new Date(date.getFullYear(), date.getMonth(), date.getDate() + offset).getTime() / 1000;
   return { from: day(0), to: day(1) };
 }
 
@@ -214,6 +215,7 @@ function split(rows: readonly ToolRow[], head: number, tail: number): StepView[]
 
 /** A call that still claims to run although its turn is over was cut off; it is drawn as cancelled. */
 export function shownState(tool: ToolView, live: boolean): ToolState {
-  const open = tool.state === "generating" || tool.state === "queued" || tool.state === "running" || tool.state === "waiting";
+  const open =
+    tool.state === "generating" || tool.state === "queued" || tool.state === "running" || tool.state === "waiting";
   return open && !live ? "cancelled" : tool.state;
 }

@@ -14,10 +14,8 @@ import type {
 } from "../../bindings/protocol";
 import { asAppError, runtimeError, type Host } from "../../host/host";
 import { Folder, type Item } from "./fold";
+import { grow, type Pending } from "./grow";
 import { frameScheduler, type Scheduler } from "./frames";
-
-/** Characters of output that a running card keeps; the core has the whole. */
-export const OUTPUT_TAIL = 64 * 1024;
 
 /** Reloads in a row that may fail to close a gap before the chat says so. */
 export const RELOADS = 3;
@@ -196,7 +194,8 @@ export class Transcript {
   }
 
   #apply(event: EventFrame): void {
-    if (event.type !== "message.delta" && event.type !== "reasoning.delta" && event.type !== "tool.progress") this.#flush();
+    if (event.type !== "message.delta" && event.type !== "reasoning.delta" && event.type !== "tool.progress")
+      this.#flush();
     switch (event.type) {
       case "message.start":
         this.#upsert(event.payload.row);
@@ -207,7 +206,11 @@ export class Transcript {
         break;
       case "message.delta":
         this.activity = null;
-        this.#append(event.payload.row_id, { kind: "assistant", turnId: event.payload.turn_id, text: event.payload.text });
+        this.#append(event.payload.row_id, {
+          kind: "assistant",
+          turnId: event.payload.turn_id,
+          text: event.payload.text,
+        });
         break;
       case "message.interim":
         this.#upsert(event.payload.row);
@@ -218,7 +221,11 @@ export class Transcript {
         break;
       case "reasoning.delta":
         this.activity = null;
-        this.#append(event.payload.row_id, { kind: "reasoning", turnId: event.payload.turn_id, text: event.payload.text });
+        this.#append(event.payload.row_id, {
+          kind: "reasoning",
+          turnId: event.payload.turn_id,
+          text: event.payload.text,
+        });
         break;
       case "tool.generating":
         this.generating = event.payload.name;
@@ -268,10 +275,23 @@ export class Transcript {
     if (done.row_id !== null && done.text !== "") {
       const old = this.#row(done.row_id);
       const at = old?.type === "assistant" ? old.at : this.#now();
-      this.#upsert({ type: "assistant", row_id: done.row_id, turn_id: done.turn_id, text: done.text, streaming: false, at });
+      this.#upsert({
+        type: "assistant",
+        row_id: done.row_id,
+        turn_id: done.turn_id,
+        text: done.text,
+        streaming: false,
+        at,
+      });
     }
     if (done.error !== null && !this.rows.some((row) => row.type === "error" && row.turn_id === done.turn_id)) {
-      this.#upsert({ type: "error", row_id: failureRow(done.turn_id), turn_id: done.turn_id, error: done.error, at: this.#now() });
+      this.#upsert({
+        type: "error",
+        row_id: failureRow(done.turn_id),
+        turn_id: done.turn_id,
+        error: done.error,
+        at: this.#now(),
+      });
     }
     if (this.runningTurn === done.turn_id) {
       this.runningTurn = null;
@@ -336,7 +356,10 @@ export class Transcript {
 
   #upsert(row: Row): void {
     const rows = [...this.rows];
-    const place = row.type === "error" ? (this.#index.get(row.row_id) ?? this.#index.get(failureRow(row.turn_id))) : this.#index.get(row.row_id);
+    const place =
+      row.type === "error"
+        ? (this.#index.get(row.row_id) ?? this.#index.get(failureRow(row.turn_id)))
+        : this.#index.get(row.row_id);
     if (place === undefined) {
       this.#index.set(row.row_id, rows.length);
       rows.push(row);
@@ -412,48 +435,6 @@ export class Transcript {
   }
 }
 
-type Pending = { kind: "assistant" | "reasoning" | "output"; turnId: TurnId; text: string };
-
 function failureRow(turnId: TurnId): string {
   return `failure-${turnId}`;
-}
-
-function grow(old: Row | undefined, rowId: string, add: Pending, now: number): Row | null {
-  if (add.kind === "output") return old?.type === "tool" ? withOutput(old, add.text) : null;
-  if (old === undefined) {
-    const base = { row_id: rowId, turn_id: add.turnId, text: add.text, streaming: true, at: now };
-    return add.kind === "assistant" ? { type: "assistant", ...base } : { type: "reasoning", ...base, duration_ms: null };
-  }
-  if (old.type !== "assistant" && old.type !== "reasoning") return null;
-  return { ...old, text: old.text + add.text, streaming: true };
-}
-
-function withOutput(row: Extract<Row, { type: "tool" }>, text: string): Row {
-  const { tool } = row;
-  if (tool.body.type !== "terminal" && tool.body.type !== "empty") return row;
-  const body =
-    tool.body.type === "terminal"
-      ? tool.body
-      : { type: "terminal" as const, command: tool.target, cwd: "", exit_code: null, output: "", total_lines: 0, truncated: false };
-  const all = body.output + text;
-  // Cut rarely and by half: a card that is cut with every line would be parsed anew with every line.
-  const cut = all.length > 2 * OUTPUT_TAIL;
-  return {
-    ...row,
-    tool: {
-      ...tool,
-      body: {
-        ...body,
-        output: cut ? all.slice(all.indexOf("\n", all.length - OUTPUT_TAIL) + 1 || all.length - OUTPUT_TAIL) : all,
-        total_lines: body.total_lines + newlines(text),
-        truncated: body.truncated || cut,
-      },
-    },
-  };
-}
-
-function newlines(text: string): number {
-  let count = 0;
-  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count += 1;
-  return count;
 }

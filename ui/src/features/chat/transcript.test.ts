@@ -3,7 +3,15 @@ import type { EventFrame, Row, SessionSnapshot, SessionSummary, ToolView } from 
 import { ScriptedHost, type ScriptedEvent } from "../../host/scripted";
 import { Transcript } from "./transcript.svelte";
 
-const USAGE = { input_tokens: 1, output_tokens: 1, cache_read_tokens: 0, cache_write_tokens: 0, reasoning_tokens: 0, api_calls: 1, last_prompt_tokens: 1 };
+const USAGE = {
+  input_tokens: 1,
+  output_tokens: 1,
+  cache_read_tokens: 0,
+  cache_write_tokens: 0,
+  reasoning_tokens: 0,
+  api_calls: 1,
+  last_prompt_tokens: 1,
+};
 
 function session(id = "s"): SessionSummary {
   return {
@@ -64,7 +72,10 @@ function snapshot(rows: Row[], seq: number, more: Partial<SessionSnapshot> = {})
 /** Paints only when the test says so, as a frame would. */
 function frames() {
   const waiting: (() => void)[] = [];
-  return { schedule: (paint: () => void) => void waiting.push(paint), paint: () => waiting.splice(0).forEach((run) => run()) };
+  return {
+    schedule: (paint: () => void) => void waiting.push(paint),
+    paint: () => waiting.splice(0).forEach((run) => run()),
+  };
 }
 
 function opened(rows: Row[] = [], seq = 0, more: Partial<SessionSnapshot> = {}) {
@@ -79,11 +90,22 @@ function at(seq: number, event: ScriptedEvent, session_id = "s"): EventFrame {
   return { session_id, seq, ...event };
 }
 
-const delta = (text: string, row_id = "a1"): ScriptedEvent => ({ type: "message.delta", payload: { turn_id: "t1", row_id, text } });
+const delta = (text: string, row_id = "a1"): ScriptedEvent => ({
+  type: "message.delta",
+  payload: { turn_id: "t1", row_id, text },
+});
 const start: ScriptedEvent = { type: "message.start", payload: { turn_id: "t1", row: user("u1") } };
 const complete = (text: string): ScriptedEvent => ({
   type: "message.complete",
-  payload: { turn_id: "t1", status: "complete", text, row_id: "a1", usage: USAGE, error: null, exit_reason: "text_response" },
+  payload: {
+    turn_id: "t1",
+    status: "complete",
+    text,
+    row_id: "a1",
+    usage: USAGE,
+    error: null,
+    exit_reason: "text_response",
+  },
 });
 const texts = (chat: Transcript) => chat.rows.map((row) => ("text" in row ? row.text : row.type));
 
@@ -123,7 +145,16 @@ test("events that the snapshot already holds are dropped, later ones are applied
   chat.receive(at(1, start));
   chat.receive(at(2, delta("kept in the snapshot, ")));
   chat.receive(at(3, delta("after it")));
-  give(snapshot([user("u1"), { type: "assistant", row_id: "a1", turn_id: "t1", text: "kept in the snapshot, ", streaming: true, at: 1 }], 2, { running_turn: "t1" }));
+  give(
+    snapshot(
+      [
+        user("u1"),
+        { type: "assistant", row_id: "a1", turn_id: "t1", text: "kept in the snapshot, ", streaming: true, at: 1 },
+      ],
+      2,
+      { running_turn: "t1" },
+    ),
+  );
   await loading;
   paint();
   expect(texts(chat)).toEqual(["text of u1", "kept in the snapshot, after it"]);
@@ -248,8 +279,12 @@ test("output is appended to the card of its call and the result replaces it", as
   const { chat, paint } = opened();
   await chat.load();
   chat.receive(at(1, { type: "tool.start", payload: { turn_id: "t1", row_id: "x1", tool: view("running") } }));
-  chat.receive(at(2, { type: "tool.progress", payload: { turn_id: "t1", row_id: "x1", call_id: "c1", text: "one\n" } }));
-  chat.receive(at(3, { type: "tool.progress", payload: { turn_id: "t1", row_id: "x1", call_id: "c1", text: "two\n" } }));
+  chat.receive(
+    at(2, { type: "tool.progress", payload: { turn_id: "t1", row_id: "x1", call_id: "c1", text: "one\n" } }),
+  );
+  chat.receive(
+    at(3, { type: "tool.progress", payload: { turn_id: "t1", row_id: "x1", call_id: "c1", text: "two\n" } }),
+  );
   paint();
   expect(chat.rows[0]).toMatchObject({ tool: { body: { output: "one\ntwo\n", total_lines: 2 } } });
   const done = { ...view("done"), note: "exit 0" };
@@ -270,12 +305,27 @@ test("a thought ends when the answer begins and keeps its duration", async () =>
 });
 
 test("a failed turn shows one error, whichever way it is told", async () => {
-  const error = { kind: "model" as const, layer: "stream" as const, message: "cut", hint: null, retryable: true, key: "k", values: {} };
+  const error = {
+    kind: "model" as const,
+    layer: "stream" as const,
+    message: "cut",
+    hint: null,
+    retryable: true,
+    key: "k",
+    values: {},
+  };
   const { chat } = opened();
   await chat.load();
   chat.receive(at(1, start));
-  chat.receive(at(2, { type: "message.complete", payload: { turn_id: "t1", status: "error", text: "", row_id: null, usage: USAGE, error, exit_reason: "x" } }));
-  chat.receive(at(3, { type: "row.added", payload: { row: { type: "error", row_id: "e1", turn_id: "t1", error, at: 2 } } }));
+  chat.receive(
+    at(2, {
+      type: "message.complete",
+      payload: { turn_id: "t1", status: "error", text: "", row_id: null, usage: USAGE, error, exit_reason: "x" },
+    }),
+  );
+  chat.receive(
+    at(3, { type: "row.added", payload: { row: { type: "error", row_id: "e1", turn_id: "t1", error, at: 2 } } }),
+  );
   expect(chat.rows.map((row) => row.type)).toEqual(["user", "error"]);
   expect(chat.rows[1]?.row_id).toBe("e1");
   expect(chat.running).toBe(false);

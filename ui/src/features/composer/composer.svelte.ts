@@ -89,7 +89,12 @@ export class Composer {
     try {
       const session_id = await target();
       from = session_id;
-      const reply = await this.#host.call("prompt.submit", { session_id, text, when_busy: whenBusy, client_token: token });
+      const reply = await this.#host.call("prompt.submit", {
+        session_id,
+        text,
+        when_busy: whenBusy,
+        client_token: token,
+      });
       this.#tokens.delete(text);
       this.#sent(session_id);
       return reply;

@@ -8,7 +8,15 @@ import { matches, ModelChoice } from "./models.svelte";
 beforeEach(() => localStorage.clear());
 afterEach(() => vi.useRealTimers());
 
-const KEY: KeyLike = { key: "Enter", shiftKey: false, ctrlKey: false, metaKey: false, altKey: false, isComposing: false, keyCode: 13 };
+const KEY: KeyLike = {
+  key: "Enter",
+  shiftKey: false,
+  ctrlKey: false,
+  metaKey: false,
+  altKey: false,
+  isComposing: false,
+  keyCode: 13,
+};
 const IDLE = { running: false, empty: false, walking: false };
 
 test.each<[string, Partial<KeyLike>, Partial<typeof IDLE>, ComposerIntent]>([
@@ -28,7 +36,9 @@ test.each<[string, Partial<KeyLike>, Partial<typeof IDLE>, ComposerIntent]>([
 });
 
 function composing() {
-  const host = new ScriptedHost().on("session.draft", () => ({})).on("prompt.submit", () => ({ accepted: "started", turn_id: "t" }));
+  const host = new ScriptedHost()
+    .on("session.draft", () => ({}))
+    .on("prompt.submit", () => ({ accepted: "started", turn_id: "t" }));
   return { host, composer: new Composer(host), methods: () => host.calls.map((call) => call.method) };
 }
 
@@ -105,7 +115,10 @@ test("each chat has its own draft, stored after a pause and at once on a switch"
   composer.typed("a3");
   composer.open("b");
   expect(composer.text).toBe("");
-  expect(host.calls.map((call) => (call.method === "session.draft" ? call.params.text : call.method))).toEqual(["a2", "a3"]);
+  expect(host.calls.map((call) => (call.method === "session.draft" ? call.params.text : call.method))).toEqual([
+    "a2",
+    "a3",
+  ]);
   composer.open("a");
   expect(composer.text).toBe("a3");
 });
@@ -153,9 +166,12 @@ const model = (label: string, id: string): ModelInfo => ({
   tools: null,
 });
 
-test.each(["qwen3coder", "QWEN 3", "coder:30b", "qwen3-coder", "ollama"])("the search finds Qwen3 Coder by %s", (query) => {
-  expect(matches(model("Qwen3 Coder 30B", "qwen3-coder:30b"), query)).toBe(true);
-});
+test.each(["qwen3coder", "QWEN 3", "coder:30b", "qwen3-coder", "ollama"])(
+  "the search finds Qwen3 Coder by %s",
+  (query) => {
+    expect(matches(model("Qwen3 Coder 30B", "qwen3-coder:30b"), query)).toBe(true);
+  },
+);
 
 test("the search does not find what is not there", () => {
   expect(matches(model("Qwen3 Coder 30B", "qwen3-coder:30b"), "gemma")).toBe(false);
@@ -167,7 +183,10 @@ test.each([
 ])("of two model lists the newer one counts when they answer %s", async (_name, order) => {
   const host = new ScriptedHost();
   const gives: ((models: ModelInfo[]) => void)[] = [];
-  host.on("model.list", () => new Promise((resolve) => gives.push((models) => resolve({ models, servers: [], default_model: null }))));
+  host.on(
+    "model.list",
+    () => new Promise((resolve) => gives.push((models) => resolve({ models, servers: [], default_model: null }))),
+  );
   const choice = new ModelChoice(host);
   const both = [choice.load(false), choice.load(true)];
   for (const i of order) gives[i]?.([model(i === 0 ? "old" : "new", "m")]);

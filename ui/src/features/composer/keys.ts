@@ -14,7 +14,10 @@ export type ComposerIntent = "send" | "queue" | "older" | "newer" | null;
 const IME_KEY = 229;
 
 /** What a key in the composer means; `null` leaves it to the text field. */
-export function composerIntent(event: KeyLike, at: { running: boolean; empty: boolean; walking: boolean }): ComposerIntent {
+export function composerIntent(
+  event: KeyLike,
+  at: { running: boolean; empty: boolean; walking: boolean },
+): ComposerIntent {
   if (event.isComposing || event.keyCode === IME_KEY || event.altKey) return null;
   const mod = event.ctrlKey || event.metaKey;
   if (event.key === "Enter") {

@@ -1,4 +1,12 @@
-import type { AppError, DiscoveredServer, ModelInfo, ModelListReply, ModelRoute, ModelTestReply, SessionId } from "../../bindings/protocol";
+import type {
+  AppError,
+  DiscoveredServer,
+  ModelInfo,
+  ModelListReply,
+  ModelRoute,
+  ModelTestReply,
+  SessionId,
+} from "../../bindings/protocol";
 import { asAppError, type Host } from "../../host/host";
 
 export interface ModelGroup {

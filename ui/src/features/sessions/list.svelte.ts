@@ -36,7 +36,11 @@ export class SessionList {
     const query = this.query.trim();
     this.state = this.sessions.length > 0 ? this.state : "loading";
     try {
-      const reply = await this.#host.call("session.list", { limit: PAGE, cursor: null, query: query === "" ? null : query });
+      const reply = await this.#host.call("session.list", {
+        limit: PAGE,
+        cursor: null,
+        query: query === "" ? null : query,
+      });
       if (generation !== this.#generation) return;
       this.#merge(reply.sessions, askedAt, query !== "");
       this.nextCursor = reply.next_cursor;
@@ -73,7 +77,9 @@ export class SessionList {
       if (event.payload.session) this.put(event.payload.session);
       if (event.payload.removed) this.#drop(event.payload.removed);
     } else if (event.type === "session.info") {
-      this.put(event.payload.session);
+      const { session } = event.payload;
+      // A session without a message is not in the store and not in the list.
+      if (this.sessions.some((row) => row.session_id === session.session_id)) this.put(session);
     }
   }
 
@@ -150,7 +156,9 @@ export class SessionList {
       .filter((row) => (this.#removed.get(row.session_id) ?? 0) < askedAt)
       .map((row) => (newer(row.session_id) ? (mine.get(row.session_id) ?? row) : row));
     const kept = this.sessions.filter(
-      (row) => !inAnswer.has(row.session_id) && (newer(row.session_id) || (!filtered && (isLive(row) || row.session_id === this.selected))),
+      (row) =>
+        !inAnswer.has(row.session_id) &&
+        (newer(row.session_id) || (!filtered && (isLive(row) || row.session_id === this.selected))),
     );
     this.sessions = newestFirst([...rows, ...kept]);
   }

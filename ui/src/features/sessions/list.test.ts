@@ -3,7 +3,15 @@ import type { SessionState, SessionSummary } from "../../bindings/protocol";
 import { ScriptedHost } from "../../host/scripted";
 import { SessionList } from "./list.svelte";
 
-const USAGE = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0, reasoning_tokens: 0, api_calls: 0, last_prompt_tokens: 0 };
+const USAGE = {
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_read_tokens: 0,
+  cache_write_tokens: 0,
+  reasoning_tokens: 0,
+  api_calls: 0,
+  last_prompt_tokens: 0,
+};
 
 function row(id: string, last_active_at: number, state: SessionState = "idle", title = id): SessionSummary {
   return {
@@ -37,7 +45,10 @@ function listed(...sessions: SessionSummary[]) {
 function manual() {
   const host = new ScriptedHost();
   const gives: ((sessions: SessionSummary[]) => void)[] = [];
-  host.on("session.list", () => new Promise((resolve) => gives.push((sessions) => resolve({ sessions, next_cursor: null }))));
+  host.on(
+    "session.list",
+    () => new Promise((resolve) => gives.push((sessions) => resolve({ sessions, next_cursor: null }))),
+  );
   return { host, list: new SessionList(host), gives };
 }
 
@@ -49,7 +60,12 @@ test("the list is what the store has, newest first", async () => {
 });
 
 test("a refresh never drops a live row or the one that is shown", async () => {
-  const { host, list } = listed(row("running", 5, "running"), row("waits", 4, "needs_you"), row("shown", 3), row("gone", 2));
+  const { host, list } = listed(
+    row("running", 5, "running"),
+    row("waits", 4, "needs_you"),
+    row("shown", 3),
+    row("gone", 2),
+  );
   await list.refresh();
   list.select("shown");
   host.on("session.list", () => ({ sessions: [row("other", 9)], next_cursor: null }));
@@ -103,7 +119,11 @@ test("a failed refresh says so and keeps the rows", async () => {
     throw new Error("the disk is gone");
   });
   await list.refresh();
-  expect({ ids: ids(list), state: list.state, why: list.failure?.message }).toEqual({ ids: ["a"], state: "failed", why: "the disk is gone" });
+  expect({ ids: ids(list), state: list.state, why: list.failure?.message }).toEqual({
+    ids: ["a"],
+    state: "failed",
+    why: "the disk is gone",
+  });
   host.on("session.list", () => ({ sessions: [row("a", 1)], next_cursor: null }));
   await list.refresh();
   expect(list.state).toBe("ready");
@@ -161,10 +181,24 @@ test("a turn that ends out of sight makes its row unread until it is opened", as
   expect([...list.unread]).toEqual([]);
 });
 
+test("a session without a message does not enter the list by its own events", async () => {
+  const { list } = listed(row("a", 1));
+  await list.refresh();
+  list.receive({ session_id: "empty", seq: 1, type: "session.info", payload: { session: row("empty", 9) } });
+  list.receive({ session_id: "a", seq: 1, type: "session.info", payload: { session: row("a", 1, "running") } });
+  expect(list.sessions.map((session) => [session.session_id, session.state])).toEqual([["a", "running"]]);
+});
+
 test("sessions are grouped by the calendar day", async () => {
   const now = new Date(2025, 5, 10, 9, 0);
-  const { list } = listed(row("now", now.getTime() / 1000), row("night", new Date(2025, 5, 9, 23, 59).getTime() / 1000));
+  const { list } = listed(
+    row("now", now.getTime() / 1000),
+    row("night", new Date(2025, 5, 9, 23, 59).getTime() / 1000),
+  );
   await list.refresh();
   const groups = list.groups(now);
-  expect([groups.today, groups.earlier].map((rows) => rows.map((session) => session.session_id))).toEqual([["now"], ["night"]]);
+  expect([groups.today, groups.earlier].map((rows) => rows.map((session) => session.session_id))).toEqual([
+    ["now"],
+    ["night"],
+  ]);
 });
