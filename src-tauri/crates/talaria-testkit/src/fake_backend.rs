@@ -33,7 +33,10 @@ impl FakeRun {
 
     /// Exits with `code` without a word.
     pub fn exits(code: i32) -> Self {
-        Self { code, ..Self::default() }
+        Self {
+            code,
+            ..Self::default()
+        }
     }
 
     /// Runs until it is killed.
@@ -83,7 +86,10 @@ impl FakeBackend {
 
     /// Gives the place files.
     pub fn with_files(self, files: Arc<dyn FileHost>) -> Self {
-        Self { files: Some(files), ..self }
+        Self {
+            files: Some(files),
+            ..self
+        }
     }
 
     /// What the next command does that nothing else was written for.
@@ -105,7 +111,11 @@ impl FakeBackend {
 
     /// The scripts that were started, as they came.
     pub fn scripts(&self) -> Vec<Script> {
-        self.shared.scripts.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.shared
+            .scripts
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// How many commands were killed.
@@ -124,11 +134,16 @@ impl FakeBackend {
 
     fn run_for(&self, command: &str) -> FakeRun {
         let mut runs = self.runs();
-        let named = runs.iter().find(|(part, _)| part.as_ref().is_some_and(|part| command.contains(part.as_str())));
+        let named = runs
+            .iter()
+            .find(|(part, _)| part.as_ref().is_some_and(|part| command.contains(part.as_str())));
         if let Some((_, run)) = named {
             return run.clone();
         }
-        let next = runs.iter().position(|(part, _)| part.is_none()).and_then(|at| runs.remove(at));
+        let next = runs
+            .iter()
+            .position(|(part, _)| part.is_none())
+            .and_then(|at| runs.remove(at));
         next.map_or_else(
             || FakeRun::prints(format!("no run is written for: {command}\n")).then_exits(NOT_SCRIPTED),
             |(_, run)| run,
@@ -143,7 +158,11 @@ impl Backend for FakeBackend {
 
     fn spawn(&self, script: Script) -> BoxFuture<'_, Result<Box<dyn Process>, ExecError>> {
         let run = self.run_for(&unwrapped(&script.text));
-        self.shared.scripts.lock().unwrap_or_else(PoisonError::into_inner).push(script);
+        self.shared
+            .scripts
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(script);
         self.shared.running.fetch_add(1, Ordering::SeqCst);
         let process = FakeProcess {
             steps: run.steps.into(),
@@ -183,7 +202,12 @@ impl Process for FakeProcess {
         Box::pin(async move {
             while !self.killed.is_cancelled() {
                 match self.steps.front() {
-                    None => return Ok(ExitState { code: self.code, state: None }),
+                    None => {
+                        return Ok(ExitState {
+                            code: self.code,
+                            state: None,
+                        });
+                    }
                     Some(Step::Write(bytes)) => sink.bytes(bytes),
                     Some(Step::Hold(gate)) => tokio::select! {
                         biased;
@@ -193,7 +217,10 @@ impl Process for FakeProcess {
                 }
                 self.steps.pop_front();
             }
-            Ok(ExitState { code: TERMINATED, state: None })
+            Ok(ExitState {
+                code: TERMINATED,
+                state: None,
+            })
         })
     }
 
@@ -214,7 +241,9 @@ impl Drop for FakeProcess {
 
 /// The command inside a script of `Environment`, which hands it to `eval` as one quoted word.
 fn unwrapped(script: &str) -> String {
-    let Some((_, quoted)) = script.split_once("eval -- '") else { return script.to_owned() };
+    let Some((_, quoted)) = script.split_once("eval -- '") else {
+        return script.to_owned();
+    };
     let mut command = String::new();
     let mut rest = quoted;
     while let Some((part, behind)) = rest.split_once('\'') {

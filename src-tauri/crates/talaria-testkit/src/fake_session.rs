@@ -104,7 +104,13 @@ impl FakeGate {
 
     /// Refuses every call as a person would.
     pub fn denying(message: impl Into<String>) -> Self {
-        Self::with(Decision::Refuse { message: message.into(), unanswered: false }, None)
+        Self::with(
+            Decision::Refuse {
+                message: message.into(),
+                unanswered: false,
+            },
+            None,
+        )
     }
 
     /// Lets every call run once the test has opened `gate`.
@@ -114,18 +120,33 @@ impl FakeGate {
 
     /// Decides so on the next call, whatever is usual.
     pub fn next(&self, decision: Decision) -> &Self {
-        self.shared.next.lock().unwrap_or_else(PoisonError::into_inner).push_back(decision);
+        self.shared
+            .next
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push_back(decision);
         self
     }
 
     /// Tool and intent of every call so far.
     pub fn intents(&self) -> Vec<(String, Intent)> {
-        self.shared.intents.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.shared
+            .intents
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     fn with(usual: Decision, hold: Option<Barrier>) -> Self {
-        let shared = GateShared { usual, next: Mutex::default(), intents: Mutex::default(), hold };
-        Self { shared: Arc::new(shared) }
+        let shared = GateShared {
+            usual,
+            next: Mutex::default(),
+            intents: Mutex::default(),
+            hold,
+        };
+        Self {
+            shared: Arc::new(shared),
+        }
     }
 }
 
@@ -138,7 +159,11 @@ impl Gate for FakeGate {
         intent: Intent,
     ) -> BoxFuture<'a, Decision> {
         let shared = &self.shared;
-        shared.intents.lock().unwrap_or_else(PoisonError::into_inner).push((tool.name.to_owned(), intent));
+        shared
+            .intents
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push((tool.name.to_owned(), intent));
         let next = shared.next.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
         let decision = next.unwrap_or_else(|| shared.usual.clone());
         Box::pin(async move {

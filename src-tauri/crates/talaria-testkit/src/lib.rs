@@ -17,6 +17,7 @@ mod http;
 mod model;
 mod reply;
 mod request;
+mod script_file;
 mod strict;
 mod temp_home;
 

@@ -72,6 +72,20 @@ struct ScriptedCall {
     arguments: String,
 }
 
+impl ScriptedCall {
+    fn new(name: String, arguments: Value) -> Self {
+        let arguments = match arguments {
+            Value::String(text) => text,
+            value => value.to_string(),
+        };
+        Self {
+            id: None,
+            name,
+            arguments,
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 enum Fault {
     Cut(usize),
@@ -123,17 +137,9 @@ pub fn calls(tool: impl Into<String>, arguments: Value) -> Reply {
 
 /// Calls several tools in one answer.
 pub fn calls_many<T: Into<String>>(calls: impl IntoIterator<Item = (T, Value)>) -> Reply {
-    let calls = calls.into_iter().map(|(name, arguments)| {
-        let arguments = match arguments {
-            Value::String(text) => text,
-            value => value.to_string(),
-        };
-        ScriptedCall {
-            id: None,
-            name: name.into(),
-            arguments,
-        }
-    });
+    let calls = calls
+        .into_iter()
+        .map(|(name, arguments)| ScriptedCall::new(name.into(), arguments));
     Reply::new(Body::Answer(Answer {
         calls: calls.collect(),
         ..Answer::default()
@@ -145,6 +151,26 @@ pub fn calls_with_text(text: impl Into<String>, tool: impl Into<String>, argumen
     let mut reply = calls(tool, arguments);
     reply.answer_mut().text = vec![text.into()];
     reply
+}
+
+/// An answer with all that one can have; a string as arguments is sent as it stands.
+pub(crate) fn answers(
+    reasoning: Option<String>,
+    text: Vec<String>,
+    calls: impl Iterator<Item = (Option<String>, String, Value)>,
+    plain: bool,
+) -> Reply {
+    let calls = calls.map(|(id, name, arguments)| ScriptedCall {
+        id,
+        ..ScriptedCall::new(name, arguments)
+    });
+    let reasoning = reasoning.into_iter().collect();
+    Reply::new(Body::Answer(Answer {
+        reasoning,
+        text,
+        calls: calls.collect(),
+        plain,
+    }))
 }
 
 /// Streams these bytes of `text/event-stream` as they are.

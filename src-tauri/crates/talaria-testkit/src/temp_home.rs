@@ -19,7 +19,10 @@ impl Default for TempHome {
 impl TempHome {
     /// An empty home without a configuration.
     pub fn new() -> Self {
-        let folder = tempfile::Builder::new().prefix("talaria-test-").tempdir().expect("a temporary folder can be made");
+        let folder = tempfile::Builder::new()
+            .prefix("talaria-test-")
+            .tempdir()
+            .expect("a temporary folder can be made");
         let home = Self { folder };
         for path in [home.path(), home.person()] {
             fs::create_dir_all(path).expect("a folder can be made");
@@ -30,7 +33,9 @@ impl TempHome {
     /// A home whose configuration names a model server.
     pub fn with_model(base_url: &str) -> Self {
         let home = Self::new();
-        home.write_config(&format!("model:\n  provider: custom\n  default: scripted\n  base_url: {base_url}\n"));
+        home.write_config(&format!(
+            "model:\n  provider: custom\n  default: scripted\n  base_url: {base_url}\n"
+        ));
         home
     }
 

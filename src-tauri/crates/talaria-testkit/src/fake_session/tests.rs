@@ -16,15 +16,24 @@ fn spec() -> ToolSpec {
 }
 
 fn context() -> ToolContext {
-    tool_context(Path::new("/project/app"), Arc::new(FakeBackend::new()), &FakeHost::new())
+    tool_context(
+        Path::new("/project/app"),
+        Arc::new(FakeBackend::new()),
+        &FakeHost::new(),
+    )
 }
 
 #[tokio::test]
 async fn decides_as_told_and_records_what_was_meant() {
     let gate = FakeGate::denying("not now");
-    gate.next(Decision::Run { note: Some("approved once".to_owned()) });
+    gate.next(Decision::Run {
+        note: Some("approved once".to_owned()),
+    });
     let (cx, spec) = (context(), spec());
-    let command = Intent::Command { command: "ls".to_owned(), cwd: "/project/app".to_owned() };
+    let command = Intent::Command {
+        command: "ls".to_owned(),
+        cwd: "/project/app".to_owned(),
+    };
     let first = gate.decide(&cx, &spec, &json!({}), command).await;
     assert!(matches!(first, Decision::Run { note: Some(note) } if note == "approved once"));
     let second = gate.decide(&cx, &spec, &json!({}), Intent::Read).await;
@@ -50,7 +59,12 @@ async fn a_waiting_gate_refuses_when_the_call_is_cancelled() {
 async fn a_question_gets_the_answer_of_the_test_once() {
     let host = FakeHost::new();
     host.answers("yes");
-    let question = Question { qid: "q".to_owned(), question: "go?".to_owned(), choices: Vec::new(), multi: false };
+    let question = Question {
+        qid: "q".to_owned(),
+        question: "go?".to_owned(),
+        choices: Vec::new(),
+        multi: false,
+    };
     let call = CallId::new("c");
     assert_eq!(host.clarify(&call, question.clone()).await.as_deref(), Some("yes"));
     assert_eq!(host.clarify(&call, question.clone()).await, None);

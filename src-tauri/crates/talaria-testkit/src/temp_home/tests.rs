@@ -4,7 +4,10 @@ use super::*;
 fn makes_homes_and_projects_and_leaves_nothing() {
     let home = TempHome::with_model("http://127.0.0.1:1/v1");
     let config = fs::read_to_string(home.path().join("config.yaml")).unwrap();
-    assert_eq!(config, "model:\n  provider: custom\n  default: scripted\n  base_url: http://127.0.0.1:1/v1\n");
+    assert_eq!(
+        config,
+        "model:\n  provider: custom\n  default: scripted\n  base_url: http://127.0.0.1:1/v1\n"
+    );
     let template = home.project("template", [("src/a.sh", "echo a\n"), ("README.md", "hi\n")]);
     let copy = home.project_from("copy", &template);
     assert_eq!(fs::read_to_string(copy.join("src/a.sh")).unwrap(), "echo a\n");
