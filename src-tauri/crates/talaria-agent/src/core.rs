@@ -3,14 +3,14 @@
 use crate::prompt::{self, PromptFacts};
 use crate::shared::SessionShared;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 use talaria_bridge::Hub;
 use talaria_exec::Environment;
 use talaria_model::{ModelTransport, ToolDefinition};
 use talaria_protocol::{AppError, ModelRoute};
 use talaria_store::Store;
-use talaria_tools::{Registry, ToolLimits, Toolsets};
+use talaria_tools::{Definition, Registry, ToolLimits, Toolsets};
 use tokio_util::task::TaskTracker;
 
 /// Opens models. The runtime's implementation knows profiles, keys and the demo; tests bring their own.
@@ -76,6 +76,15 @@ pub struct Core {
     pub(crate) machine: String,
     pub(crate) tasks: TaskTracker,
     settings: RwLock<AgentSettings>,
+    tools: Mutex<OfferedTools>,
+}
+
+/// The tools as they were offered last. The same list is handed out while nothing changes, so that a model's transport
+/// makes its wire form once.
+#[derive(Default)]
+struct OfferedTools {
+    from: Vec<Arc<Definition>>,
+    list: Arc<[ToolDefinition]>,
 }
 
 /// Parts that a runtime puts into a [`Core`].
@@ -115,6 +124,7 @@ impl Core {
             machine,
             tasks: TaskTracker::new(),
             settings: RwLock::new(settings),
+            tools: Mutex::default(),
         })
     }
 
@@ -130,15 +140,22 @@ impl Core {
     /// Tools as a model is offered them, in name order.
     pub fn tools(&self) -> Arc<[ToolDefinition]> {
         let toolsets = self.settings(|settings| settings.toolsets.clone());
-        self.registry
-            .definitions(&toolsets, Instant::now())
-            .iter()
-            .map(|definition| ToolDefinition {
-                name: definition.name.clone(),
-                description: definition.description.clone(),
-                parameters: definition.parameters.clone(),
-            })
-            .collect()
+        let definitions = self.registry.definitions(&toolsets, Instant::now());
+        let mut offered = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = definitions.len() == offered.from.len()
+            && definitions.iter().zip(&offered.from).all(|(now, before)| Arc::ptr_eq(now, before));
+        if !same {
+            offered.list = definitions
+                .iter()
+                .map(|definition| ToolDefinition {
+                    name: definition.name.clone(),
+                    description: definition.description.clone(),
+                    parameters: definition.parameters.clone(),
+                })
+                .collect();
+            offered.from = definitions;
+        }
+        Arc::clone(&offered.list)
     }
 
     /// Builds a session's system prompt.

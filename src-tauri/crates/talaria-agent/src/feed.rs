@@ -62,11 +62,6 @@ impl Feed {
         &self.hub
     }
 
-    /// Session that is shown.
-    pub fn session_id(&self) -> &SessionId {
-        &self.session_id
-    }
-
     fn lock(&self) -> MutexGuard<'_, Live> {
         self.live.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use talaria_exec::Environment;
-use crate::gate::Grants;
+use talaria_policy::Grants;
 use talaria_protocol::{ApprovalMode, ModelRoute, SessionId, Todo};
 use talaria_tools::SessionMemory;
 

@@ -1,1 +1,17 @@
-//! Pure decisions: approvals, dangerous commands, path rules, child environments.
+//! Pure decisions: what a command would do, what a mode makes of it, which paths are closed, what a child process inherits.
+//!
+//! [`assess`] reads a command as shell and gives every simple command in it a verdict; [`decide`] turns verdict, mode
+//! and grants into a ruling. Nothing here asks, runs or reads anything, and whatever cannot be understood asks.
+
+mod assess;
+mod block;
+mod decide;
+mod findings;
+mod grants;
+mod reads;
+mod shell;
+mod words;
+
+pub use assess::{Assessment, CommandContext, Finding, Verdict, assess};
+pub use decide::{Action, Ask, Ruling, Surface, decide, denied_message, unanswered_message};
+pub use grants::Grants;
