@@ -27,6 +27,19 @@ impl<'a> Place<'a> {
         })
     }
 
+    /// What to say when the project's folder is gone and this file would lie in it.
+    pub(crate) async fn missing_project(&self, cx: &ToolContext) -> Option<String> {
+        let project = cx.project_dir.to_string_lossy();
+        below(&self.absolute, &project)?;
+        match self.files.stat(&project).await {
+            Ok(None) => Some(format!(
+                "The project folder {project} does not exist any more. Tell the person; it must be restored, or another \
+                 one chosen."
+            )),
+            _ => None,
+        }
+    }
+
     /// The path relative to the project where it lies inside, else absolute.
     pub(crate) async fn shown(&self, cx: &ToolContext) -> String {
         let project = cx.project_dir.to_string_lossy();

@@ -119,7 +119,7 @@ async fn read(cx: &ToolContext, args: &Value) -> Result<ToolOutput, ToolError> {
     let place = Place::find(cx, written).await?;
     guard::read(cx, &place).await?;
     if let Some(refusal) = kind::refusal_by_name(&place.real) {
-        return Ok(failed(json!({ "error": refusal, "is_binary": true })));
+        return Ok(failed("not text", json!({ "error": refusal, "is_binary": true })));
     }
     let Some(stat) = place
         .files
@@ -127,7 +127,7 @@ async fn read(cx: &ToolContext, args: &Value) -> Result<ToolOutput, ToolError> {
         .await
         .map_err(|error| tell(&place, &error))?
     else {
-        return Ok(not_found(&place).await);
+        return Ok(not_found(cx, &place).await);
     };
     match stat.kind {
         FileKind::File => {}
@@ -151,6 +151,7 @@ async fn read(cx: &ToolContext, args: &Value) -> Result<ToolOutput, ToolError> {
         let error =
             format!("{written} looks binary; read_file shows text only. Inspect it in the terminal (`file`, `xxd`).");
         return Ok(failed(
+            "not text",
             json!({ "error": error, "is_binary": true, "file_size": stat.size }),
         ));
     }
@@ -298,36 +299,38 @@ fn blocked(path: &str, times: u32) -> ToolOutput {
         "BLOCKED: this part of {path} was asked for {times} times in a row. You have its content already; go on with the \
          task, or read another part."
     );
-    failed(json!({ "error": error, "path": path, "already_read": times }))
+    failed(
+        "already read",
+        json!({ "error": error, "path": path, "already_read": times }),
+    )
 }
 
-async fn not_found(place: &Place<'_>) -> ToolOutput {
-    let similar = similar_files(place.files, &place.absolute, place.written).await;
-    let error = format!("File not found: {}", place.written);
-    if similar.is_empty() {
-        failed(json!({ "error": error }))
+async fn not_found(cx: &ToolContext, place: &Place<'_>) -> ToolOutput {
+    let mut result = json!({ "error": format!("File not found: {}", place.written) });
+    if let Some(hint) = place.missing_project(cx).await {
+        result["hint"] = hint.into();
     } else {
-        failed(json!({ "error": error, "similar_files": similar }))
+        let similar = similar_files(place.files, &place.absolute, place.written).await;
+        if !similar.is_empty() {
+            result["similar_files"] = similar.into();
+        }
     }
+    failed("not found", result)
 }
 
-fn failed(result: Value) -> ToolOutput {
+fn failed(note: &str, result: Value) -> ToolOutput {
     let message = result
         .get("error")
         .and_then(Value::as_str)
         .unwrap_or_default()
         .to_owned();
-    let note = match message.split_once(['.', ';', ':']) {
-        Some((first, _)) if !first.contains('/') && first.len() < 60 => first.to_owned(),
-        _ => "failed".to_owned(),
-    };
     ToolOutput {
         result: result.to_string(),
         body: ToolBody::Text {
             text: message,
             truncated: false,
         },
-        note: Some(note),
+        note: Some(note.to_owned()),
         state: ToolState::Failed,
     }
 }

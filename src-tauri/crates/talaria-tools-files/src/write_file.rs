@@ -111,6 +111,11 @@ async fn propose(cx: &ToolContext, args: &Value) -> Result<Intent, ToolError> {
     let place = Place::find(cx, written).await?;
     guard::write(cx, &place).await?;
     let old = OldFile::load(&place).await?;
+    if old.is_none()
+        && let Some(missing) = place.missing_project(cx).await
+    {
+        return Err(ToolError::Tell(format!("Nothing was written. {missing}")));
+    }
     let memory = cx.memory.get::<FileMemory>();
     let standing = old.as_ref().map(|old| memory.standing(&place.real, &old.version));
     if let Some(Standing::Changed { seen_at }) = standing {

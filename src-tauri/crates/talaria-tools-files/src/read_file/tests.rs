@@ -165,6 +165,29 @@ async fn failures_say_what_is_there_instead() {
 }
 
 #[tokio::test]
+async fn a_deleted_project_folder_is_named_and_not_made_again() {
+    let session = Session::new();
+    std::fs::remove_dir(session.path("")).unwrap();
+    let result = read(&session, json!({"path": "a.txt"})).await;
+    assert!(
+        result["hint"]
+            .as_str()
+            .is_some_and(|hint| hint.contains("does not exist any more")),
+        "{result}"
+    );
+    let result = session
+        .result("write_file", json!({"path": "a.txt", "content": "x"}))
+        .await;
+    assert!(
+        result["error"]
+            .as_str()
+            .is_some_and(|error| error.contains("does not exist any more")),
+        "{result}"
+    );
+    assert!(!std::path::Path::new(&session.path("")).exists());
+}
+
+#[tokio::test]
 async fn a_file_without_read_permission_is_not_called_missing() {
     let session = Session::new();
     session.put("secret", "x");
