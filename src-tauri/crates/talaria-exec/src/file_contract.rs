@@ -1,9 +1,5 @@
 //! What every [`FileHost`](crate::FileHost) must do, as tests for any implementor. See [`file_host_contract!`](crate::file_host_contract).
-#![allow(
-    clippy::expect_used,
-    clippy::panic,
-    reason = "this module is made of tests"
-)]
+#![allow(clippy::expect_used, clippy::panic, reason = "this module is made of tests")]
 
 use crate::files::{FileError, FileHost, FileKind};
 
@@ -43,19 +39,10 @@ macro_rules! file_host_contract {
 pub async fn missing_things_are_told_apart(host: &dyn FileHost, root: &str) {
     let path = format!("{root}/missing");
     assert_eq!(host.stat(&path).await.expect("stat"), None);
-    assert!(matches!(
-        host.read(&path, 0, 10).await,
-        Err(FileError::NotFound { .. })
-    ));
-    assert!(matches!(
-        host.list(&path, 10).await,
-        Err(FileError::NotFound { .. })
-    ));
+    assert!(matches!(host.read(&path, 0, 10).await, Err(FileError::NotFound { .. })));
+    assert!(matches!(host.list(&path, 10).await, Err(FileError::NotFound { .. })));
     host.write(&path, b"x".to_vec()).await.expect("write");
-    assert_eq!(
-        host.stat(&format!("{path}/below")).await.expect("stat"),
-        None
-    );
+    assert_eq!(host.stat(&format!("{path}/below")).await.expect("stat"), None);
 }
 
 /// All bytes survive, and the facts agree with the write.
@@ -63,10 +50,7 @@ pub async fn a_written_file_is_read_back(host: &dyn FileHost, root: &str) {
     let path = format!("{root}/it's a \"file\" $HOME \u{e9}.bin");
     let bytes: Vec<u8> = (0..=255).cycle().take(3_000_000).collect();
     let outcome = host.write(&path, bytes.clone()).await.expect("write");
-    assert_eq!(
-        (outcome.bytes_written, outcome.dirs_created),
-        (3_000_000, false)
-    );
+    assert_eq!((outcome.bytes_written, outcome.dirs_created), (3_000_000, false));
     let stat = host.stat(&path).await.expect("stat").expect("there");
     assert_eq!(
         (stat.kind, stat.size, stat.modified_ns),
@@ -83,16 +67,8 @@ pub async fn a_written_file_is_read_back(host: &dyn FileHost, root: &str) {
 /// Offsets and limits count bytes; beyond the end there is nothing.
 pub async fn ranges_end_at_the_end_of_the_file(host: &dyn FileHost, root: &str) {
     let path = format!("{root}/range");
-    host.write(&path, b"0123456789".to_vec())
-        .await
-        .expect("write");
-    for (offset, limit, expected) in [
-        (0, 3, "012"),
-        (8, 10, "89"),
-        (10, 5, ""),
-        (50, 5, ""),
-        (4, 0, ""),
-    ] {
+    host.write(&path, b"0123456789".to_vec()).await.expect("write");
+    for (offset, limit, expected) in [(0, 3, "012"), (8, 10, "89"), (10, 5, ""), (50, 5, ""), (4, 0, "")] {
         let got = host.read(&path, offset, limit).await.expect("read");
         assert_eq!(String::from_utf8_lossy(&got), expected, "{offset} {limit}");
     }
@@ -121,19 +97,8 @@ pub async fn a_folder_is_no_file(host: &dyn FileHost, root: &str) {
 /// Missing folders are made, and the outcome says whether there were any.
 pub async fn folders_are_made_and_told(host: &dyn FileHost, root: &str) {
     let path = format!("{root}/a/b/file");
-    assert!(
-        host.write(&path, b"1".to_vec())
-            .await
-            .expect("write")
-            .dirs_created
-    );
-    assert!(
-        !host
-            .write(&path, b"2".to_vec())
-            .await
-            .expect("write")
-            .dirs_created
-    );
+    assert!(host.write(&path, b"1".to_vec()).await.expect("write").dirs_created);
+    assert!(!host.write(&path, b"2".to_vec()).await.expect("write").dirs_created);
     assert_eq!(host.read(&path, 0, 10).await.expect("read"), b"2");
 }
 
@@ -145,10 +110,7 @@ pub async fn replacing_keeps_the_mode_and_leaves_nothing_else(host: &dyn FileHos
     assert_eq!(mode & 0o600, 0o600, "{mode:o}");
     assert_eq!(mode & 0o111, 0, "{mode:o}");
     host.write(&path, b"2".to_vec()).await.expect("write");
-    assert_eq!(
-        host.stat(&path).await.expect("stat").expect("there").mode,
-        mode
-    );
+    assert_eq!(host.stat(&path).await.expect("stat").expect("there").mode, mode);
     assert_eq!(host.list(root, 10).await.expect("list"), ["file"]);
 }
 
@@ -178,9 +140,7 @@ pub async fn a_missing_tail_stays_as_written(host: &dyn FileHost, root: &str) {
 /// Names only, never more than asked for.
 pub async fn names_are_listed_up_to_the_limit(host: &dyn FileHost, root: &str) {
     for name in ["b", "a", "c"] {
-        host.write(&format!("{root}/{name}"), Vec::new())
-            .await
-            .expect("write");
+        host.write(&format!("{root}/{name}"), Vec::new()).await.expect("write");
     }
     let mut names = host.list(root, 10).await.expect("list");
     names.sort_unstable();

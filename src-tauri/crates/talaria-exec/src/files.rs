@@ -84,24 +84,11 @@ pub trait FileHost: Send + Sync {
     fn real_path<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<String, FileError>>;
     /// At most `limit` bytes of a regular file from `offset` on; fewer only at the end of the file. Never waits for a pipe or a
     /// device.
-    fn read<'a>(
-        &'a self,
-        path: &'a str,
-        offset: u64,
-        limit: u64,
-    ) -> BoxFuture<'a, Result<Vec<u8>, FileError>>;
+    fn read<'a>(&'a self, path: &'a str, offset: u64, limit: u64) -> BoxFuture<'a, Result<Vec<u8>, FileError>>;
     /// Replaces the file in one step: links resolved, temporary file beside the target, mode kept (new files: 0666 without
     /// the umask), sync, rename. Makes missing folders. On failure the old file is intact and nothing is left behind.
     /// Dropping the future does not break the write off.
-    fn write<'a>(
-        &'a self,
-        path: &'a str,
-        bytes: Vec<u8>,
-    ) -> BoxFuture<'a, Result<WriteOutcome, FileError>>;
+    fn write<'a>(&'a self, path: &'a str, bytes: Vec<u8>) -> BoxFuture<'a, Result<WriteOutcome, FileError>>;
     /// At most `limit` names in a folder.
-    fn list<'a>(
-        &'a self,
-        path: &'a str,
-        limit: usize,
-    ) -> BoxFuture<'a, Result<Vec<String>, FileError>>;
+    fn list<'a>(&'a self, path: &'a str, limit: usize) -> BoxFuture<'a, Result<Vec<String>, FileError>>;
 }

@@ -31,61 +31,39 @@ impl FileHost for LocalFiles {
         Box::pin(std::future::ready(real_path(path)))
     }
 
-    fn read<'a>(
-        &'a self,
-        path: &'a str,
-        offset: u64,
-        limit: u64,
-    ) -> BoxFuture<'a, Result<Vec<u8>, FileError>> {
+    fn read<'a>(&'a self, path: &'a str, offset: u64, limit: u64) -> BoxFuture<'a, Result<Vec<u8>, FileError>> {
         Box::pin(async move {
             let (file, size) = open_regular(path).map_err(|error| error.at(path))?;
             let expected = size.saturating_sub(offset).min(limit);
             if expected <= QUICK_READ {
-                return read_range(file, offset, limit, expected)
-                    .map_err(|error| file_error(path, &error));
+                return read_range(file, offset, limit, expected).map_err(|error| file_error(path, &error));
             }
             let read = move || read_range(file, offset, limit, expected);
-            blocking(read)
-                .await
-                .map_err(|error| file_error(path, &error))
+            blocking(read).await.map_err(|error| file_error(path, &error))
         })
     }
 
-    fn write<'a>(
-        &'a self,
-        path: &'a str,
-        bytes: Vec<u8>,
-    ) -> BoxFuture<'a, Result<WriteOutcome, FileError>> {
+    fn write<'a>(&'a self, path: &'a str, bytes: Vec<u8>) -> BoxFuture<'a, Result<WriteOutcome, FileError>> {
         Box::pin(async move {
             let target = real_path(path)?;
             let write = move || replace::replace(Path::new(&target), &bytes);
-            blocking(write)
-                .await
-                .map_err(|error| file_error(path, &error))
+            blocking(write).await.map_err(|error| file_error(path, &error))
         })
     }
 
-    fn list<'a>(
-        &'a self,
-        path: &'a str,
-        limit: usize,
-    ) -> BoxFuture<'a, Result<Vec<String>, FileError>> {
+    fn list<'a>(&'a self, path: &'a str, limit: usize) -> BoxFuture<'a, Result<Vec<String>, FileError>> {
         let names = std::fs::read_dir(path).and_then(|entries| {
             entries
                 .take(limit)
                 .map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()))
                 .collect()
         });
-        Box::pin(std::future::ready(
-            names.map_err(|error| file_error(path, &error)),
-        ))
+        Box::pin(std::future::ready(names.map_err(|error| file_error(path, &error))))
     }
 }
 
 /// Runs work that may take long on a thread where waiting is allowed.
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> io::Result<T> + Send + 'static,
-) -> io::Result<T> {
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send + 'static) -> io::Result<T> {
     match tokio::task::spawn_blocking(work).await {
         Ok(result) => result,
         Err(error) => Err(io::Error::other(error)),
@@ -94,12 +72,10 @@ async fn blocking<T: Send + 'static>(
 
 fn real_path(path: &str) -> Result<String, FileError> {
     let real = resolve::real_path(Path::new(path)).map_err(|error| file_error(path, &error))?;
-    real.into_os_string()
-        .into_string()
-        .map_err(|_| FileError::Io {
-            path: path.to_owned(),
-            reason: "a link leads to a name that is not valid UTF-8".to_owned(),
-        })
+    real.into_os_string().into_string().map_err(|_| FileError::Io {
+        path: path.to_owned(),
+        reason: "a link leads to a name that is not valid UTF-8".to_owned(),
+    })
 }
 
 enum OpenError {
@@ -112,9 +88,7 @@ impl OpenError {
     fn at(self, path: &str) -> FileError {
         match self {
             Self::Io(error) => file_error(path, &error),
-            Self::Directory => FileError::IsDirectory {
-                path: path.to_owned(),
-            },
+            Self::Directory => FileError::IsDirectory { path: path.to_owned() },
             Self::Special => FileError::Io {
                 path: path.to_owned(),
                 reason: NOT_REGULAR.to_owned(),
@@ -149,8 +123,7 @@ fn read_range(mut file: File, offset: u64, limit: u64, expected: u64) -> io::Res
         file.seek(SeekFrom::Start(offset))?;
     }
     // One byte more than expected lets the read that finds the end do without growing. Files of /proc say that they are empty.
-    let mut bytes =
-        Vec::with_capacity(usize::try_from(expected.saturating_add(1)).unwrap_or_default());
+    let mut bytes = Vec::with_capacity(usize::try_from(expected.saturating_add(1)).unwrap_or_default());
     file.take(limit).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
@@ -179,10 +152,7 @@ fn stat_of(metadata: &Metadata) -> FileStat {
 }
 
 fn is_absent(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-    )
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
 fn file_error(path: &str, error: &io::Error) -> FileError {

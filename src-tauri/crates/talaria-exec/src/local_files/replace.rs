@@ -37,10 +37,7 @@ pub(super) fn replace(target: &Path, bytes: &[u8]) -> io::Result<WriteOutcome> {
     std::fs::rename(&temporary.path, target)?;
     temporary.renamed = true;
     let dirs_created = made.keep();
-    // The file is whole whatever happens now; without this sync a power cut may bring the old one back.
-    if let Err(error) = File::open(folder).and_then(|folder| folder.sync_all()) {
-        tracing::debug!(%error, "the folder of a written file could not be synced");
-    }
+    // The folder is not synced: after a power cut the old file may be back, but whole.
     Ok(WriteOutcome {
         bytes_written: metadata.len(),
         dirs_created,
@@ -54,9 +51,7 @@ fn take_over_rights(file: &File, existing: &Metadata) -> io::Result<()> {
         // Only root may give a file away; for others the new file belongs to who wrote it.
         let _ = fchown(file, Some(existing.uid()), Some(existing.gid()));
     }
-    file.set_permissions(Permissions::from_mode(
-        existing.permissions().mode() & 0o7777,
-    ))
+    file.set_permissions(Permissions::from_mode(existing.permissions().mode() & 0o7777))
 }
 
 /// A temporary file that is removed unless it was renamed.
@@ -75,12 +70,7 @@ impl Temporary {
         loop {
             let number = COUNTER.fetch_add(1, Ordering::Relaxed);
             let path = folder.join(format!(".talaria-{}-{number}.tmp", std::process::id()));
-            match OpenOptions::new()
-                .write(true)
-                .create_new(true)
-                .mode(mode)
-                .open(&path)
-            {
+            match OpenOptions::new().write(true).create_new(true).mode(mode).open(&path) {
                 Ok(file) => {
                     return Ok(Self {
                         path,
@@ -88,11 +78,7 @@ impl Temporary {
                         renamed: false,
                     });
                 }
-                Err(error)
-                    if error.kind() == io::ErrorKind::AlreadyExists && attempts < MAX_ATTEMPTS =>
-                {
-                    attempts += 1
-                }
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempts < MAX_ATTEMPTS => attempts += 1,
                 Err(error) => return Err(error),
             }
         }
@@ -112,10 +98,7 @@ struct MadeFolders(Vec<PathBuf>);
 
 impl MadeFolders {
     fn make(folder: &Path) -> io::Result<Self> {
-        let mut missing: Vec<&Path> = folder
-            .ancestors()
-            .take_while(|ancestor| !ancestor.exists())
-            .collect();
+        let mut missing: Vec<&Path> = folder.ancestors().take_while(|ancestor| !ancestor.exists()).collect();
         let mut made = Self(Vec::with_capacity(missing.len()));
         while let Some(next) = missing.pop() {
             match std::fs::create_dir(next) {

@@ -5,11 +5,7 @@ use std::os::unix::fs::{MetadataExt, symlink};
 
 fn place() -> (LocalFiles, String, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
-    (
-        LocalFiles,
-        folder.path().to_str().unwrap().to_owned(),
-        folder,
-    )
+    (LocalFiles, folder.path().to_str().unwrap().to_owned(), folder)
 }
 
 crate::file_host_contract!(contract: place());
@@ -30,25 +26,11 @@ async fn a_link_stays_and_its_target_is_written() {
     fs::write(format!("{root}/real/file"), "old").unwrap();
     symlink("real/file", format!("{root}/link")).unwrap();
     symlink("real/new", format!("{root}/dangling")).unwrap();
-    host.write(&format!("{root}/link"), b"new".to_vec())
-        .await
-        .unwrap();
-    host.write(&format!("{root}/dangling"), b"made".to_vec())
-        .await
-        .unwrap();
-    assert!(
-        fs::symlink_metadata(format!("{root}/link"))
-            .unwrap()
-            .is_symlink()
-    );
-    assert_eq!(
-        fs::read_to_string(format!("{root}/real/file")).unwrap(),
-        "new"
-    );
-    assert_eq!(
-        fs::read_to_string(format!("{root}/real/new")).unwrap(),
-        "made"
-    );
+    host.write(&format!("{root}/link"), b"new".to_vec()).await.unwrap();
+    host.write(&format!("{root}/dangling"), b"made".to_vec()).await.unwrap();
+    assert!(fs::symlink_metadata(format!("{root}/link")).unwrap().is_symlink());
+    assert_eq!(fs::read_to_string(format!("{root}/real/file")).unwrap(), "new");
+    assert_eq!(fs::read_to_string(format!("{root}/real/new")).unwrap(), "made");
     assert_eq!(names(&format!("{root}/real")), ["file", "new"]);
 }
 
@@ -95,10 +77,7 @@ async fn a_pipe_and_a_device_are_neither_read_nor_replaced() {
             "{path}"
         );
         assert!(
-            matches!(
-                host.write(path, b"x".to_vec()).await,
-                Err(FileError::Io { .. })
-            ),
+            matches!(host.write(path, b"x".to_vec()).await, Err(FileError::Io { .. })),
             "{path}"
         );
         assert_eq!(
@@ -111,18 +90,12 @@ async fn a_pipe_and_a_device_are_neither_read_nor_replaced() {
 
 #[tokio::test]
 async fn a_file_that_says_it_is_empty_is_read_to_its_end() {
-    let status = LocalFiles
-        .read("/proc/self/status", 0, 1_000_000)
-        .await
-        .unwrap();
+    let status = LocalFiles.read("/proc/self/status", 0, 1_000_000).await.unwrap();
     assert!(status.starts_with(b"Name:"));
 }
 
 /// Mounts a tiny file system for `check`; without the right to mount, or on another system, the test is skipped.
-async fn on_a_small_disk<F: Future<Output = ()>>(
-    read_only: bool,
-    check: impl FnOnce(LocalFiles, String) -> F,
-) {
+async fn on_a_small_disk<F: Future<Output = ()>>(read_only: bool, check: impl FnOnce(LocalFiles, String) -> F) {
     let (host, root, _alive) = place();
     let (kind, target, options) = (c"tmpfs", CString::new(root.clone()).unwrap(), c"size=64k");
     let mount = |flags| {
@@ -155,13 +128,8 @@ async fn a_full_disk_keeps_the_old_file_and_leaves_nothing() {
     on_a_small_disk(false, |host, root| async move {
         let path = format!("{root}/file");
         let written = host.write(&path, vec![b'x'; 1_000_000]).await;
-        assert!(
-            matches!(written, Err(FileError::NoSpace { .. })),
-            "{written:?}"
-        );
-        let below = host
-            .write(&format!("{root}/a/b/file"), vec![b'x'; 1_000_000])
-            .await;
+        assert!(matches!(written, Err(FileError::NoSpace { .. })), "{written:?}");
+        let below = host.write(&format!("{root}/a/b/file"), vec![b'x'; 1_000_000]).await;
         assert!(matches!(below, Err(FileError::NoSpace { .. })), "{below:?}");
         assert_eq!(fs::read_to_string(&path).unwrap(), "old");
         assert_eq!(names(&root), ["file"]);
@@ -174,10 +142,7 @@ async fn a_read_only_disk_is_a_matter_of_rights() {
     on_a_small_disk(true, |host, root| async move {
         let path = format!("{root}/file");
         let written = host.write(&path, b"new".to_vec()).await;
-        assert!(
-            matches!(written, Err(FileError::Permission { .. })),
-            "{written:?}"
-        );
+        assert!(matches!(written, Err(FileError::Permission { .. })), "{written:?}");
         assert_eq!(fs::read_to_string(&path).unwrap(), "old");
     })
     .await;
