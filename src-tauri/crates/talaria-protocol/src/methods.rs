@@ -651,3 +651,16 @@ pub struct BootFailure {
     /// Who holds what is needed, where known: program, process, start.
     pub held_by: Option<String>,
 }
+
+impl BootFailure {
+    /// A failure of the runtime itself, with nothing known but a sentence.
+    pub fn from_message(message: impl Into<String>) -> Self {
+        Self {
+            error: AppError::internal(message),
+            log_tail: Vec::new(),
+            home: String::new(),
+            log_path: String::new(),
+            held_by: None,
+        }
+    }
+}

@@ -19,6 +19,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 use tokio_util::sync::CancellationToken;
 
+/// Turns that the connection's task gets after an answer.
+const HAND_BACK_TURNS: usize = 3;
 /// Reconnects inside one ask.
 const MAX_RECONNECTS: u32 = 2;
 /// Features that are given up one after the other at most.
@@ -357,7 +359,13 @@ impl HttpModel {
     /// Reads on behind the end marker: only a body that was read to its end frees the connection for the next turn.
     async fn drain(&self, mut response: reqwest::Response) {
         let rest = async { while let Ok(Some(_)) = response.chunk().await {} };
-        let _ = tokio::time::timeout(self.client.timers().drain, rest).await;
+        if tokio::time::timeout(self.client.timers().drain, rest).await.is_ok() {
+            // The connection's own task hands it back to the pool after the last byte. Without giving it its turn, the
+            // next request may come first and open a second connection.
+            for _ in 0..HAND_BACK_TURNS {
+                tokio::task::yield_now().await;
+            }
+        }
     }
 
     fn interrupted(&self, error: reqwest::Error) -> ModelError {

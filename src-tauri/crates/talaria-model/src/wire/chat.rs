@@ -160,7 +160,7 @@ fn message_json(message: &Message, echo: ReasoningEcho) -> Box<RawValue> {
     let replayed = message
         .api_content
         .as_deref()
-        .filter(|_| matches!(message.role, Role::User | Role::Assistant));
+        .filter(|_| message.role != Role::System);
     let calls = message.tool_calls.iter().map(|call| Call {
         id: &call.id,
         r#type: "function",
