@@ -4,6 +4,7 @@
 //! [`Completion`] or a [`ModelError`] ends it. This crate knows no session, no store and no tool.
 
 mod client;
+mod demo;
 mod discover;
 mod error;
 mod profile;
@@ -14,6 +15,7 @@ mod transport;
 pub mod wire;
 
 pub use client::{HttpModel, SharedClient, Timers, open_route};
+pub use demo::{DemoModel, Pace, create_sample_project};
 pub use discover::{Candidate, discover, list_models, test_route, usual_places};
 pub use error::ModelError;
 pub use profile::{CapKey, KeyNeed, PROFILES, Profile, ReasoningEcho, ResolvedRoute, SecretLookup, profile, resolve};
