@@ -5,22 +5,24 @@
 //! an assistant turn has exactly one result directly behind it; no result stands alone; arguments are JSON objects.
 
 mod parse;
+mod request;
 
+use crate::calls::INVALID_NAME;
 use std::collections::HashSet;
 use std::sync::Arc;
 use talaria_model::{Repaired, WireMessage, repair_arguments};
-use talaria_protocol::{
-    CallId, Content, ContentPart, EffectDisposition, Message, Role, Todo, ToolCall, TurnStatus,
-};
+use talaria_protocol::{CallId, Content, ContentPart, EffectDisposition, Message, Role, Todo, ToolCall, TurnStatus};
 
 pub use parse::parse_history;
+pub(crate) use request::for_request;
 
 /// Finish reason of the turn that closes an unfinished one; it has no row of its own.
 pub(crate) const CLOSED: &str = "closed";
 /// Finish reason of an answer that was held back until a check; the answer behind it takes its place.
 const PROVISIONAL: &str = "verification_required";
-/// Stands for a name that no provider takes back.
-pub(crate) const INVALID_NAME: &str = "invalid_tool_call";
+
+/// Longest name of a call that every provider takes.
+const MOST_NAME_BYTES: usize = 64;
 
 const NO_RESULT: &str = "{\"error\":\"No result is known for this call; it may not have run.\"}";
 const CORRUPT: &str = "[The arguments of this call were unreadable and were replaced by {}.]";
@@ -28,6 +30,12 @@ const CORRUPT: &str = "[The arguments of this call were unreadable and were repl
 /// Repairs a history in place. Gives whether anything changed.
 pub fn repair(messages: &mut Vec<Message>) -> bool {
     let before = messages.clone();
+    let mut index = 0;
+    // Providers take instructions at the beginning only.
+    messages.retain(|message| {
+        index += 1;
+        message.role != Role::System || index == 1
+    });
     for message in messages.iter_mut() {
         normalise(message);
     }
@@ -37,23 +45,6 @@ pub fn repair(messages: &mut Vec<Message>) -> bool {
     // Taking results and empty turns out may have made neighbours of turns of one role.
     *messages = merge_neighbours(repaired);
     *messages != before
-}
-
-/// The history as it goes into a request. Valid messages are shared, not copied.
-pub(crate) fn for_request(history: &[Arc<WireMessage>]) -> Vec<Arc<WireMessage>> {
-    if is_sendable(history) {
-        return history.to_vec();
-    }
-    let mut messages: Vec<Message> = history.iter().map(|wire| wire.message.clone()).collect();
-    repair(&mut messages);
-    for message in &mut messages {
-        if let Some(Content::Text(text)) = &mut message.content
-            && text.trim().len() != text.len()
-        {
-            *text = text.trim().to_owned();
-        }
-    }
-    messages.into_iter().map(WireMessage::new).collect()
 }
 
 /// Adds a message of the person. After a turn without an answer it joins the message before it, as it would in each
@@ -68,51 +59,6 @@ pub(crate) fn push_user(history: &mut Vec<Arc<WireMessage>>, message: Message) {
         }
         _ => history.push(WireMessage::new(message)),
     }
-}
-
-/// Whether a strict provider takes the history as it stands. Looks at structure only: arguments are checked when a call
-/// is accepted and when a history is loaded.
-fn is_sendable(history: &[Arc<WireMessage>]) -> bool {
-    let mut previous = None;
-    let mut open: Vec<&CallId> = Vec::new();
-    for (index, wire) in history.iter().enumerate() {
-        let message = &wire.message;
-        let trimmed = match &message.content {
-            Some(Content::Text(text)) => text.trim().len() == text.len(),
-            _ => true,
-        };
-        let fits = trimmed
-            && match message.role {
-                Role::System => index == 0,
-                Role::User => open.is_empty() && previous != Some(Role::User) && message.tool_calls.is_empty(),
-                Role::Assistant => {
-                    open.is_empty()
-                        && previous != Some(Role::Assistant)
-                        && says_something(message)
-                        && message.tool_calls.iter().all(|call| !call.name.trim().is_empty() && !call.id.as_str().is_empty())
-                }
-                Role::Tool => match message.tool_call_id.as_ref().and_then(|id| open.iter().position(|open| *open == id)) {
-                    Some(at) => {
-                        open.swap_remove(at);
-                        message.content.is_some()
-                    }
-                    None => false,
-                },
-            };
-        if !fits {
-            return false;
-        }
-        if message.role == Role::Assistant {
-            for call in &message.tool_calls {
-                if open.contains(&&call.id) {
-                    return false;
-                }
-                open.push(&call.id);
-            }
-        }
-        previous = Some(message.role);
-    }
-    open.is_empty()
 }
 
 /// A history with what was missing, and the messages that were added at its end.
@@ -212,8 +158,8 @@ fn normalise(message: &mut Message) {
     let mut ids = HashSet::new();
     let mut calls = std::mem::take(&mut message.tool_calls);
     for (index, call) in calls.iter_mut().enumerate() {
-        if call.name.trim().is_empty() {
-            INVALID_NAME.clone_into(&mut call.name);
+        if !is_sendable_name(&call.name) {
+            call.name = sendable_name(&call.name);
         }
         if call.id.as_str().is_empty() {
             call.id = parse::derived_id(&call.name, &call.arguments, index);
@@ -224,10 +170,36 @@ fn normalise(message: &mut Message) {
     message.tool_calls = calls;
 }
 
+/// Whether every provider takes the name of a call.
+fn is_sendable_name(name: &str) -> bool {
+    (1..=MOST_NAME_BYTES).contains(&name.len()) && name.bytes().all(is_name_byte)
+}
+
+fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
+}
+
+/// The name with what providers refuse replaced, still recognisable.
+fn sendable_name(name: &str) -> String {
+    let name = name.trim();
+    if name.is_empty() {
+        return INVALID_NAME.to_owned();
+    }
+    let letters = name.chars().map(|letter| {
+        u8::try_from(letter)
+            .ok()
+            .filter(|byte| is_name_byte(*byte))
+            .map_or('_', char::from)
+    });
+    letters.take(MOST_NAME_BYTES).collect()
+}
+
+/// Whether a message has anything to send. A result without content gets one; a system prompt is left as it is.
 fn says_something(message: &Message) -> bool {
     match message.role {
         Role::Assistant => !message.tool_calls.is_empty() || has_content(message),
-        Role::System | Role::User | Role::Tool => true,
+        Role::User => has_content(message) || message.api_content.is_some(),
+        Role::System | Role::Tool => true,
     }
 }
 
@@ -245,7 +217,9 @@ fn merge_neighbours(messages: Vec<Message>) -> Vec<Message> {
     for message in messages {
         match out.last_mut() {
             Some(last) if last.role == message.role && message.role == Role::User => merge_users(last, message),
-            Some(last) if last.role == message.role && message.role == Role::Assistant => merge_assistants(last, message),
+            Some(last) if last.role == message.role && message.role == Role::Assistant => {
+                merge_assistants(last, message)
+            }
             _ => out.push(message),
         }
     }
@@ -281,7 +255,9 @@ fn merge_assistants(first: &mut Message, second: Message) {
         }
     };
     let known: HashSet<CallId> = first.tool_calls.iter().map(|call| call.id.clone()).collect();
-    first.tool_calls.extend(second.tool_calls.into_iter().filter(|call| !known.contains(&call.id)));
+    first
+        .tool_calls
+        .extend(second.tool_calls.into_iter().filter(|call| !known.contains(&call.id)));
     if first.reasoning_content.is_none() {
         first.reasoning_content = second.reasoning_content;
     }
@@ -327,13 +303,20 @@ fn pair_results(messages: Vec<Message>) -> Vec<Message> {
         let mut results: Vec<Option<Message>> = vec![None; message.tool_calls.len()];
         let mut order = Vec::with_capacity(results.len());
         while let Some(result) = messages.next_if(|next| next.role == Role::Tool) {
-            let at = result.tool_call_id.as_ref().and_then(|id| answered(&message.tool_calls, &results, id));
+            let at = result
+                .tool_call_id
+                .as_ref()
+                .and_then(|id| answered(&message.tool_calls, &results, id));
             if let Some(at) = at {
                 order.push(at);
                 results[at] = Some(result);
             }
         }
-        order.extend((0..results.len()).filter(|at| results[*at].is_none()).collect::<Vec<_>>());
+        order.extend(
+            (0..results.len())
+                .filter(|at| results[*at].is_none())
+                .collect::<Vec<_>>(),
+        );
         for (call, result) in message.tool_calls.iter_mut().zip(&mut results) {
             let repaired = repair_arguments(&call.arguments);
             let hopeless = matches!(repaired, Repaired::Hopeless);
@@ -363,7 +346,9 @@ fn answered(calls: &[ToolCall], results: &[Option<Message>], id: &CallId) -> Opt
             return None;
         }
         let half = first_half(id);
-        (0..calls.len()).filter(free).find(|at| first_half(&calls[*at].id) == half)
+        (0..calls.len())
+            .filter(free)
+            .find(|at| first_half(&calls[*at].id) == half)
     })
 }
 

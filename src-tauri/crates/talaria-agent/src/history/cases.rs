@@ -16,7 +16,11 @@ fn cases_history_repair() {
         total += 1;
         let got = run(&case["input"]);
         if !matches(&got, &case["expect"]) {
-            failed.push(format!("{}\n  got  {got}\n  want {}", case["id"].as_str().unwrap(), case["expect"]));
+            failed.push(format!(
+                "{}\n  got  {got}\n  want {}",
+                case["id"].as_str().unwrap(),
+                case["expect"]
+            ));
         }
     }
     println!("cases_history_repair: {}/{total}", total - failed.len());
@@ -34,7 +38,11 @@ fn run(input: &Value) -> Value {
         (None, Some(messages)) => messages.to_string(),
         (None, None) => panic!("a form of case that is neither built nor listed: {input}"),
     };
-    let history: Vec<_> = parse_history(&json).unwrap().into_iter().map(WireMessage::new).collect();
+    let history: Vec<_> = parse_history(&json)
+        .unwrap()
+        .into_iter()
+        .map(WireMessage::new)
+        .collect();
     json!({"messages": for_request(&history).iter().map(|wire| chat_form(&wire.message)).collect::<Vec<_>>()})
 }
 
@@ -63,7 +71,9 @@ fn matches(got: &Value, want: &Value) -> bool {
     if want.get("arguments_json").is_some() {
         return got == want;
     }
-    let (Some(got), Some(want)) = (got["messages"].as_array(), want["messages"].as_array()) else { return false };
+    let (Some(got), Some(want)) = (got["messages"].as_array(), want["messages"].as_array()) else {
+        return false;
+    };
     canonical(got) == canonical(&fill_free(want, got))
 }
 

@@ -28,14 +28,21 @@ fn message(fields: &Map<String, Value>) -> Option<Message> {
     Some(Message {
         content: fields.get("content").and_then(content),
         tool_calls: match fields.get("tool_calls").and_then(Value::as_array) {
-            Some(calls) => calls.iter().enumerate().filter_map(|(index, call)| tool_call(call, index)).collect(),
+            Some(calls) => calls
+                .iter()
+                .enumerate()
+                .filter_map(|(index, call)| tool_call(call, index))
+                .collect(),
             None => Vec::new(),
         },
         tool_call_id: fields.get("tool_call_id").and_then(id),
         tool_name: text("tool_name").or_else(|| text("name")),
         reasoning: text("reasoning"),
         reasoning_content: text("reasoning_content"),
-        reasoning_details: fields.get("reasoning_details").filter(|value| !value.is_null()).cloned(),
+        reasoning_details: fields
+            .get("reasoning_details")
+            .filter(|value| !value.is_null())
+            .cloned(),
         finish_reason: text("finish_reason"),
         timestamp: fields.get("timestamp").and_then(Value::as_f64).unwrap_or(0.0),
         api_content: text("api_content"),
@@ -48,7 +55,10 @@ fn content(value: &Value) -> Option<Content> {
         Value::Null => None,
         Value::String(text) => Some(Content::Text(text.clone())),
         Value::Array(parts) => Some(Content::Parts(
-            parts.iter().filter_map(|part| serde_json::from_value(part.clone()).ok()).collect(),
+            parts
+                .iter()
+                .filter_map(|part| serde_json::from_value(part.clone()).ok())
+                .collect(),
         )),
         other => Some(Content::Text(other.to_string())),
     }
@@ -57,14 +67,21 @@ fn content(value: &Value) -> Option<Content> {
 fn tool_call(value: &Value, index: usize) -> Option<ToolCall> {
     let call = value.as_object()?;
     let function = call.get("function").and_then(Value::as_object);
-    let name = function.and_then(|function| function.get("name")).and_then(Value::as_str).unwrap_or_default();
+    let name = function
+        .and_then(|function| function.get("name"))
+        .and_then(Value::as_str)
+        .unwrap_or_default();
     let arguments = match function.and_then(|function| function.get("arguments")) {
         Some(Value::String(text)) => text.clone(),
         Some(Value::Null) | None => String::new(),
         Some(value) => value.to_string(),
     };
     let id = call.get("id").and_then(id).filter(|id| !id.as_str().is_empty());
-    Some(ToolCall { id: id.unwrap_or_else(|| derived_id(name, &arguments, index)), name: name.to_owned(), arguments })
+    Some(ToolCall {
+        id: id.unwrap_or_else(|| derived_id(name, &arguments, index)),
+        name: name.to_owned(),
+        arguments,
+    })
 }
 
 fn id(value: &Value) -> Option<CallId> {
