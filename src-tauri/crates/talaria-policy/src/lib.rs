@@ -6,12 +6,16 @@
 mod assess;
 mod block;
 mod decide;
+mod env_rules;
 mod findings;
 mod grants;
+mod path_rules;
 mod reads;
 mod shell;
 mod words;
 
 pub use assess::{Assessment, CommandContext, Finding, Verdict, assess};
 pub use decide::{Action, Ask, Ruling, Surface, decide, denied_message, unanswered_message};
+pub use env_rules::{Platform, may_pass_through, reaches_code, reaches_terminal};
 pub use grants::Grants;
+pub use path_rules::{Change, PathContext, PathDenied, Spellings, check_change, check_read, device_denied};
