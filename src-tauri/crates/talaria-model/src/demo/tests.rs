@@ -201,10 +201,10 @@ async fn a_denied_command_is_acknowledged_and_the_walk_goes_on() {
     let said: Vec<String> = chat.history.iter().map(|wire| wire.message.content_text()).collect();
     assert!(
         said.iter()
-            .any(|text| text.contains("You did not allow the command, so it has not run"))
+            .any(|text| text.contains("The command was not allowed, so it has not run"))
     );
     assert!(
-        report.contains("You denied the first test run, so that command never ran"),
+        report.contains("The first test run was not allowed, so that command never ran"),
         "{report}"
     );
     assert!(
@@ -218,7 +218,7 @@ async fn a_denied_edit_leaves_the_file_and_ends_the_walk() {
     let mut chat = Chat::new();
     let report = chat.turn("start", tools(DENIED_WRITE, &[RED], "Both")).await;
     assert!(
-        report.contains("You denied the change, so `total.sh` is as it was"),
+        report.contains("The change was not allowed, so `total.sh` is as it was"),
         "{report}"
     );
     assert_eq!(chat.log.last().map(String::as_str), Some("todo"));

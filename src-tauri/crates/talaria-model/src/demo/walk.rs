@@ -118,8 +118,8 @@ fn read(planned: bool) -> Step {
 fn run_before() -> Step {
     Step {
         text: format!(
-            "I want to run the tests with `{TEST_COMMAND}`. A command may change things, so Talaria asks you first: look at it, \
-             then allow it once, for this session, or deny it. Nothing runs before you answer."
+            "I want to run the tests with `{TEST_COMMAND}`. A command may change things, so in the approval mode \"ask\" you are \
+             asked first: look at it, then allow it once, for this session, or deny it. Nothing runs before you answer."
         ),
         calls: vec![progress(&[("look", "completed"), ("run", "in_progress")]), tests()],
     }
@@ -129,7 +129,7 @@ fn ask(walk: &Happened) -> Step {
     let seen = match &walk.run_before {
         Some(TestRun::Red(failing)) => format!("One test fails: {failing}."),
         Some(TestRun::Denied) => {
-            "You did not allow the command, so it has not run. That is fine; I go on with what I have read.".to_owned()
+            "The command was not allowed, so it has not run. That is fine; I go on with what I have read.".to_owned()
         }
         Some(TestRun::NotRun(why)) => format!("The tests could not be run ({why}). I go on with what I have read."),
         Some(TestRun::Green) | None => "I could not run the tests here, so I go by what I have read.".to_owned(),
@@ -157,8 +157,8 @@ fn edit(walk: &Happened) -> Step {
     let skips = skipped(walk.skips);
     Step {
         text: format!(
-            "I change `{SCRIPT}`: the last line counts, and {skips} skipped. You see the change as a diff and are asked before \
-             the file is written."
+            "I change `{SCRIPT}`: the last line counts, and {skips} skipped. The change is shown as a diff; in the mode \"ask\" \
+             the file is written only when you allow it."
         ),
         calls: vec![DemoCall {
             name: "write_file",
@@ -202,11 +202,9 @@ fn close(walk: &Happened, has_plan: bool) -> Step {
 fn report(walk: &Happened) -> String {
     let mut lines = vec![format!("- I read `{SCRIPT}` and `{TESTS}`.")];
     lines.push(match &walk.run_before {
-        Some(TestRun::Red(failing)) => format!("- The tests ran with your permission, and one failed: {failing}."),
-        Some(TestRun::Green) => {
-            "- The tests ran with your permission and all passed, so there was nothing to fix.".to_owned()
-        }
-        Some(TestRun::Denied) => "- You denied the first test run, so that command never ran.".to_owned(),
+        Some(TestRun::Red(failing)) => format!("- The tests ran, and one failed: {failing}."),
+        Some(TestRun::Green) => "- The tests ran and all passed, so there was nothing to fix.".to_owned(),
+        Some(TestRun::Denied) => "- The first test run was not allowed, so that command never ran.".to_owned(),
         Some(TestRun::NotRun(why)) => format!("- The tests could not be run: {why}."),
         None => "- The tests were not run: there is no terminal in this chat.".to_owned(),
     });
@@ -216,7 +214,7 @@ fn report(walk: &Happened) -> String {
              next step.",
             skipped(walk.skips)
         )),
-        Some(End::Denied) => Some(format!("- You denied the change, so `{SCRIPT}` is as it was.")),
+        Some(End::Denied) => Some(format!("- The change was not allowed, so `{SCRIPT}` is as it was.")),
         Some(End::Failed(why)) => Some(format!("- The change could not be written: {why}")),
         None if walk.script == Script::Fixed => Some(format!("- `{SCRIPT}` was fixed already.")),
         None => None,
@@ -225,7 +223,7 @@ fn report(walk: &Happened) -> String {
         Some(TestRun::Green) => Some("- The tests ran again: **all passed**.".to_owned()),
         Some(TestRun::Red(failing)) => Some(format!("- The tests ran again, and one **still fails**: {failing}.")),
         Some(TestRun::Denied) => {
-            Some("- You denied the second test run, so whether the fix works is not proven.".to_owned())
+            Some("- The second test run was not allowed, so whether the fix works is not proven.".to_owned())
         }
         Some(TestRun::NotRun(why)) => Some(format!(
             "- The tests could not be run again ({why}), so whether the fix works is not proven."
