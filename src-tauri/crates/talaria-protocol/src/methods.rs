@@ -77,7 +77,7 @@ macro_rules! methods {
         }
 
         /// Rows of the TypeScript map, and the declarations of all types that the methods name.
-        pub(crate) fn typescript_methods(cfg: &ts_rs::Config, types: &mut crate::bindings::Declarations) -> String {
+        pub(crate) fn typescript_methods(cfg: &ts_rs::Config, types: &mut $crate::bindings::Declarations) -> String {
             let mut map = String::from("export interface Methods {\n");
             $(
                 types.add::<$params>(cfg);
