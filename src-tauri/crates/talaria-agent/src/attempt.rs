@@ -31,17 +31,26 @@ impl Attempts<'_> {
             calls += 1;
             let result = self.ask_once(request).await;
             let error = match result {
-                Ok(completion) => return AskOutcome { result: Ok(completion), calls },
+                Ok(completion) => {
+                    return AskOutcome {
+                        result: Ok(completion),
+                        calls,
+                    };
+                }
                 Err(error) => error,
             };
             if !error.retryable() || attempt >= self.max_attempts || self.cancel.is_cancelled() {
-                return AskOutcome { result: Err(error), calls };
+                return AskOutcome {
+                    result: Err(error),
+                    calls,
+                };
             }
             let pause = pause_before(&error, attempt);
             attempt += 1;
             tracing::debug!(%error, attempt, ?pause, "the model call is tried again");
             self.feed.restart_answer();
-            self.feed.status(StatusKind::Retrying, &error.to_string(), Some(attempt));
+            self.feed
+                .status(StatusKind::Retrying, &error.to_string(), Some(attempt));
             tokio::select! {
                 biased;
                 () = self.cancel.cancelled() => {
@@ -54,7 +63,10 @@ impl Attempts<'_> {
 
     async fn ask_once(&self, request: &ChatRequest) -> Result<Completion, ModelError> {
         let held_back = Arc::new(AtomicBool::new(false));
-        let mut sink = Sink { feed: Arc::clone(self.feed), held_back: Arc::clone(&held_back) };
+        let mut sink = Sink {
+            feed: Arc::clone(self.feed),
+            held_back: Arc::clone(&held_back),
+        };
         let mut ask = self.transport.ask(request, &mut sink, self.cancel);
         loop {
             // What a frame held back is told when the frame is over, even if no further byte comes.
@@ -99,13 +111,21 @@ impl talaria_model::DeltaSink for Sink {
             Delta::Reasoning(text) => self.feed.push_reasoning(text),
             Delta::CallStarted { name } => self.feed.generating(name),
             Delta::Quiet { seconds } => {
-                self.feed.status(StatusKind::Quiet, &format!("the model has sent nothing for {seconds} s"), None);
+                self.feed.status(
+                    StatusKind::Quiet,
+                    &format!("the model has sent nothing for {seconds} s"),
+                    None,
+                );
             }
             Delta::Reconnecting { attempt, restart } => {
                 if restart {
                     self.feed.restart_answer();
                 }
-                self.feed.status(StatusKind::Reconnecting, "the connection to the model broke", Some(attempt));
+                self.feed.status(
+                    StatusKind::Reconnecting,
+                    "the connection to the model broke",
+                    Some(attempt),
+                );
             }
             Delta::Flush => {
                 let held = self.feed.flush_if_due();
@@ -118,9 +138,14 @@ impl talaria_model::DeltaSink for Sink {
 /// The server's own wish, else exponential back-off with jitter from the clock.
 fn pause_before(error: &ModelError, attempt: u32) -> Duration {
     match error {
-        ModelError::RateLimited { retry_after: Some(wait), .. } | ModelError::Server { retry_after: Some(wait), .. } => {
-            (*wait).min(Duration::from_secs(600))
+        ModelError::RateLimited {
+            retry_after: Some(wait),
+            ..
         }
+        | ModelError::Server {
+            retry_after: Some(wait),
+            ..
+        } => (*wait).min(Duration::from_secs(600)),
         ModelError::Empty { .. } => talaria_model::backoff_malformed(attempt, jitter()),
         _ => talaria_model::backoff(attempt, jitter()),
     }

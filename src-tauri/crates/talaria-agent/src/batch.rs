@@ -11,9 +11,7 @@ use futures::stream::{self, StreamExt};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use talaria_protocol::{
-    AppError, EffectDisposition, Message, StatusKind, ToolBody, ToolCall, ToolState, ToolView,
-};
+use talaria_protocol::{AppError, EffectDisposition, Message, StatusKind, ToolBody, ToolCall, ToolState, ToolView};
 use talaria_tools::{Registry, Segment, ToolContext, ToolLimits, ToolOutcome, plan};
 use tokio_util::sync::CancellationToken;
 
@@ -125,7 +123,9 @@ impl Batch {
         for checked in calls {
             scopes.push(match checked {
                 Checked::Valid(call) => {
-                    self.registry.scope(&self.context(call, cancel.child_token()), &call.name, &call.arguments).await
+                    self.registry
+                        .scope(&self.context(call, cancel.child_token()), &call.name, &call.arguments)
+                        .await
                 }
                 Checked::Unknown { .. } | Checked::Unreadable { .. } => talaria_tools::Scope::Free,
             });
@@ -183,18 +183,19 @@ impl Batch {
             timestamp: crate::clock::unix_now(),
             ..Message::tool(call, defuse(outcome.result))
         };
-        Ran { message, view, stop: outcome.stop }
+        Ran {
+            message,
+            view,
+            stop: outcome.stop,
+        }
     }
 
-    async fn dispatch(
-        &self,
-        call: &ToolCall,
-        deadline: Option<Instant>,
-        cancel: &CancellationToken,
-    ) -> ToolOutcome {
+    async fn dispatch(&self, call: &ToolCall, deadline: Option<Instant>, cancel: &CancellationToken) -> ToolOutcome {
         let token = cancel.child_token();
         let context = self.context(call, token.clone());
-        let work = self.registry.dispatch(&context, self.gate.as_ref(), &call.name, &call.arguments);
+        let work = self
+            .registry
+            .dispatch(&context, self.gate.as_ref(), &call.name, &call.arguments);
         tokio::pin!(work);
         let expired = async {
             match deadline {
@@ -300,10 +301,9 @@ pub(crate) fn view_of(registry: &Registry, call: &ToolCall, state: ToolState) ->
 /// Tool output must not be able to speak as the person.
 fn defuse(result: String) -> String {
     if result.contains(STEER_OPEN) || result.contains(STEER_CLOSE) {
-        return result.replace(STEER_OPEN, "<quoted_message>").replace(STEER_CLOSE, "</quoted_message>");
+        return result
+            .replace(STEER_OPEN, "<quoted_message>")
+            .replace(STEER_CLOSE, "</quoted_message>");
     }
     result
 }
-
-#[cfg(test)]
-mod tests;

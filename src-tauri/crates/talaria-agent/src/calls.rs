@@ -62,10 +62,13 @@ pub(crate) fn check(offered: &[ToolDefinition], calls: Vec<AssembledCall>) -> Ve
                     crate::text::shorten(&assembled.name, 80),
                     names.join(", ")
                 )),
-                call: call(valid_name(&assembled.name), match assembled.valid {
-                    true => assembled.arguments,
-                    false => "{}".to_owned(),
-                }),
+                call: call(
+                    valid_name(&assembled.name),
+                    match assembled.valid {
+                        true => assembled.arguments,
+                        false => "{}".to_owned(),
+                    },
+                ),
             },
             Some(name) if !assembled.valid => Checked::Unreadable {
                 call: call(&name, "{}".to_owned()),
@@ -75,7 +78,9 @@ pub(crate) fn check(offered: &[ToolDefinition], calls: Vec<AssembledCall>) -> Ve
             },
             Some(name) if some_unreadable => Checked::Unreadable {
                 call: call(&name, assembled.arguments),
-                message: error_json("Skipped because another call of the same turn has unreadable arguments. Send it again."),
+                message: error_json(
+                    "Skipped because another call of the same turn has unreadable arguments. Send it again.",
+                ),
             },
             Some(name) => Checked::Valid(call(&name, assembled.arguments)),
         });
@@ -85,9 +90,8 @@ pub(crate) fn check(offered: &[ToolDefinition], calls: Vec<AssembledCall>) -> Ve
 
 /// Names that a strict provider takes back.
 fn valid_name(name: &str) -> &str {
-    let fits = !name.is_empty()
-        && name.len() <= 64
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+    let fits =
+        !name.is_empty() && name.len() <= 64 && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
     if fits { name } else { INVALID_NAME }
 }
 

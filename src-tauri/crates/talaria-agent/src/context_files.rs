@@ -23,7 +23,12 @@ const MAX_BYTES: u64 = 2 * 1024 * 1024;
 /// Loads the project's instruction files; unreadable ones count as absent. At most one file.
 pub(crate) async fn load(project_dir: &Path, limit_chars: usize) -> Vec<ContextFile> {
     let project_dir = project_dir.to_owned();
-    tokio::task::spawn_blocking(move || find(&project_dir, limit_chars)).await.ok().flatten().into_iter().collect()
+    tokio::task::spawn_blocking(move || find(&project_dir, limit_chars))
+        .await
+        .ok()
+        .flatten()
+        .into_iter()
+        .collect()
 }
 
 fn find(project_dir: &Path, limit_chars: usize) -> Option<ContextFile> {
@@ -34,7 +39,9 @@ fn find(project_dir: &Path, limit_chars: usize) -> Option<ContextFile> {
             }
         }
     }
-    SHARED.iter().find_map(|name| read(&project_dir.join(name), project_dir, limit_chars))
+    SHARED
+        .iter()
+        .find_map(|name| read(&project_dir.join(name), project_dir, limit_chars))
 }
 
 /// The folder itself, and the ones above it if it lies in a repository.
@@ -47,7 +54,9 @@ fn up_to_repository_root(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn read(path: &Path, project_dir: &Path, limit_chars: usize) -> Option<ContextFile> {
-    let facts = std::fs::metadata(path).ok().filter(|facts| facts.is_file() && facts.len() <= MAX_BYTES)?;
+    let facts = std::fs::metadata(path)
+        .ok()
+        .filter(|facts| facts.is_file() && facts.len() <= MAX_BYTES)?;
     if facts.len() == 0 {
         return None;
     }
@@ -70,7 +79,10 @@ fn cut(text: &str, limit_chars: usize, name: &str) -> (String, bool) {
     let head: String = text.chars().take(limit_chars * 7 / 10).collect();
     let tail: String = text.chars().skip(total - limit_chars / 5).collect();
     let left_out = total - limit_chars * 7 / 10 - limit_chars / 5;
-    (format!("{head}\n\n[{left_out} characters of {name} are left out here; read the file for them]\n\n{tail}"), true)
+    (
+        format!("{head}\n\n[{left_out} characters of {name} are left out here; read the file for them]\n\n{tail}"),
+        true,
+    )
 }
 
 #[cfg(test)]

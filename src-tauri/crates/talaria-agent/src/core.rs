@@ -112,7 +112,17 @@ pub struct CoreParts {
 impl Core {
     /// Puts the parts together.
     pub fn new(parts: CoreParts) -> Arc<Self> {
-        let CoreParts { store, hub, registry, models, environments, talaria_home, user_home, machine, settings } = parts;
+        let CoreParts {
+            store,
+            hub,
+            registry,
+            models,
+            environments,
+            talaria_home,
+            user_home,
+            machine,
+            settings,
+        } = parts;
         Arc::new(Self {
             store,
             hub,
@@ -143,7 +153,10 @@ impl Core {
         let definitions = self.registry.definitions(&toolsets, Instant::now());
         let mut offered = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
         let same = definitions.len() == offered.from.len()
-            && definitions.iter().zip(&offered.from).all(|(now, before)| Arc::ptr_eq(now, before));
+            && definitions
+                .iter()
+                .zip(&offered.from)
+                .all(|(now, before)| Arc::ptr_eq(now, before));
         if !same {
             offered.list = definitions
                 .iter()
@@ -178,7 +191,10 @@ impl Core {
         for file in files.iter().filter(|file| file.truncated) {
             session.feed.notice(
                 "notice.context_file.cut",
-                &format!("{} is long; only its beginning and end were given to the model.", file.name),
+                &format!(
+                    "{} is long; only its beginning and end were given to the model.",
+                    file.name
+                ),
                 [("file".to_owned(), file.name.clone())].into(),
                 crate::clock::unix_now(),
             );

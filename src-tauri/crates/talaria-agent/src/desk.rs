@@ -45,13 +45,16 @@ impl CallHost for CallDesk {
             });
             feed.change_tool(call, |view| {
                 view.state = ToolState::Waiting;
-                view.body = ToolBody::Question { question: question.clone(), answer: None };
+                view.body = ToolBody::Question {
+                    question: question.clone(),
+                    answer: None,
+                };
             });
             feed.state(SessionState::NeedsYou, Some("Waiting for your answer".to_owned()));
             let answer = match feed.hub().ask(request, None).wait().await {
-                Answer::Clarify(reply) => {
-                    reply.answers.and_then(|answers| answers.get(&question.qid).cloned().flatten())
-                }
+                Answer::Clarify(reply) => reply
+                    .answers
+                    .and_then(|answers| answers.get(&question.qid).cloned().flatten()),
                 Answer::Approval(_) | Answer::Nobody | Answer::TimedOut | Answer::Withdrawn(_) => None,
             };
             feed.change_tool(call, |view| view.state = ToolState::Running);

@@ -2,6 +2,9 @@
 //!
 //! Rows and events change under one lock, so that a snapshot and the event numbers it names always agree.
 
+mod live;
+
+use live::{Kind, Live, ensure_row, find_row, find_tool, next_row_id};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -24,26 +27,6 @@ pub struct Feed {
     live: Mutex<Live>,
 }
 
-#[derive(Default)]
-struct Live {
-    turn: Option<TurnId>,
-    rows: Vec<Row>,
-    next_row: u32,
-    text: Pending,
-    reasoning: Pending,
-    last_flush: Option<Instant>,
-    summary: Option<SessionSummary>,
-    reasoning_ms: Option<u64>,
-}
-
-/// Text that was not told yet, and the row it belongs to.
-#[derive(Default)]
-struct Pending {
-    row_id: Option<String>,
-    text: String,
-    started: Option<Instant>,
-}
-
 /// Live part of a snapshot.
 pub(crate) struct LiveRows {
     pub turn: Option<TurnId>,
@@ -54,7 +37,11 @@ pub(crate) struct LiveRows {
 impl Feed {
     /// A feed that publishes to `hub`.
     pub fn new(hub: Arc<Hub>, session_id: SessionId) -> Arc<Self> {
-        Arc::new(Self { hub, session_id, live: Mutex::default() })
+        Arc::new(Self {
+            hub,
+            session_id,
+            live: Mutex::default(),
+        })
     }
 
     /// The hub underneath.
@@ -74,13 +61,21 @@ impl Feed {
     pub(crate) fn live_rows(&self) -> LiveRows {
         let mut live = self.lock();
         self.flush_locked(&mut live);
-        LiveRows { turn: live.turn.clone(), rows: live.rows.clone(), seq: self.hub.last_seq(Some(&self.session_id)) }
+        LiveRows {
+            turn: live.turn.clone(),
+            rows: live.rows.clone(),
+            seq: self.hub.last_seq(Some(&self.session_id)),
+        }
     }
 
     /// A turn begins with the person's message.
     pub(crate) fn begin_turn(&self, turn_id: &TurnId, text: &str, at: f64) {
         let mut live = self.lock();
-        *live = Live { turn: Some(turn_id.clone()), summary: live.summary.take(), ..Live::default() };
+        *live = Live {
+            turn: Some(turn_id.clone()),
+            summary: live.summary.take(),
+            ..Live::default()
+        };
         let row = Row::User {
             row_id: next_row_id(&mut live, turn_id),
             turn_id: turn_id.clone(),
@@ -89,7 +84,10 @@ impl Feed {
             delivery: Delivery::Sent,
         };
         live.rows.push(row.clone());
-        self.emit(CoreEvent::MessageStart { turn_id: turn_id.clone(), row });
+        self.emit(CoreEvent::MessageStart {
+            turn_id: turn_id.clone(),
+            row,
+        });
     }
 
     /// Takes text of the running answer.
@@ -133,7 +131,11 @@ impl Feed {
             if let Some(Row::Reasoning { text: all, .. }) = find_row(&mut live.rows, &row_id) {
                 all.push_str(&text);
             }
-            self.emit(CoreEvent::ReasoningDelta { turn_id: turn_id.clone(), row_id, text });
+            self.emit(CoreEvent::ReasoningDelta {
+                turn_id: turn_id.clone(),
+                row_id,
+                text,
+            });
             told = true;
         }
         if !live.text.text.is_empty() {
@@ -155,12 +157,17 @@ impl Feed {
             return;
         }
         self.flush_locked(live);
-        let Some(row_id) = live.reasoning.row_id.take() else { return };
+        let Some(row_id) = live.reasoning.row_id.take() else {
+            return;
+        };
         let took = live.reasoning.started.take().map(|at| at.elapsed().as_millis() as u64);
         live.reasoning_ms = took;
         let Some(turn_id) = live.turn.clone() else { return };
         if let Some(row) = find_row(&mut live.rows, &row_id) {
-            if let Row::Reasoning { streaming, duration_ms, .. } = row {
+            if let Row::Reasoning {
+                streaming, duration_ms, ..
+            } = row
+            {
                 *streaming = false;
                 *duration_ms = took;
             }
@@ -242,7 +249,11 @@ impl Feed {
             }
             None => {
                 let row_id = next_row_id(&mut live, &turn_id);
-                live.rows.push(Row::Tool { row_id: row_id.clone(), turn_id: turn_id.clone(), tool: view.clone() });
+                live.rows.push(Row::Tool {
+                    row_id: row_id.clone(),
+                    turn_id: turn_id.clone(),
+                    tool: view.clone(),
+                });
                 row_id
             }
         };
@@ -251,8 +262,16 @@ impl Feed {
             ToolState::Done | ToolState::Failed | ToolState::Cancelled | ToolState::Denied
         );
         self.emit(match ended {
-            true => CoreEvent::ToolComplete { turn_id, row_id, tool: view },
-            false => CoreEvent::ToolStart { turn_id, row_id, tool: view },
+            true => CoreEvent::ToolComplete {
+                turn_id,
+                row_id,
+                tool: view,
+            },
+            false => CoreEvent::ToolStart {
+                turn_id,
+                row_id,
+                tool: view,
+            },
         });
     }
 
@@ -281,7 +300,9 @@ impl Feed {
     pub(crate) fn tool_output(&self, call_id: &CallId, text: &str) {
         let mut live = self.lock();
         let Some(turn_id) = live.turn.clone() else { return };
-        let Some((row_id, tool)) = find_tool(&mut live.rows, call_id) else { return };
+        let Some((row_id, tool)) = find_tool(&mut live.rows, call_id) else {
+            return;
+        };
         match &mut tool.body {
             ToolBody::Terminal { output, truncated, .. } => {
                 output.push_str(text);
@@ -306,7 +327,12 @@ impl Feed {
                 };
             }
         }
-        self.emit(CoreEvent::ToolProgress { turn_id, row_id, call_id: call_id.clone(), text: text.to_owned() });
+        self.emit(CoreEvent::ToolProgress {
+            turn_id,
+            row_id,
+            call_id: call_id.clone(),
+            text: text.to_owned(),
+        });
     }
 
     /// The model began to write a call.
@@ -315,7 +341,10 @@ impl Feed {
         self.end_reasoning_locked(&mut live);
         self.flush_locked(&mut live);
         if let Some(turn_id) = live.turn.clone() {
-            self.emit(CoreEvent::ToolGenerating { turn_id, name: name.to_owned() });
+            self.emit(CoreEvent::ToolGenerating {
+                turn_id,
+                name: name.to_owned(),
+            });
         }
     }
 
@@ -355,7 +384,12 @@ impl Feed {
         let mut live = self.lock();
         self.flush_locked(&mut live);
         let turn_id = live.turn.clone()?;
-        let row = Row::Error { row_id: next_row_id(&mut live, &turn_id), turn_id, error: error.clone(), at };
+        let row = Row::Error {
+            row_id: next_row_id(&mut live, &turn_id),
+            turn_id,
+            error: error.clone(),
+            at,
+        };
         live.rows.push(row.clone());
         self.emit(CoreEvent::RowAdded { row: row.clone() });
         Some(row)
@@ -363,7 +397,11 @@ impl Feed {
 
     /// What the turn waits for.
     pub(crate) fn status(&self, kind: StatusKind, text: &str, attempt: Option<u32>) {
-        self.emit(CoreEvent::Status { kind, text: text.to_owned(), attempt });
+        self.emit(CoreEvent::Status {
+            kind,
+            text: text.to_owned(),
+            attempt,
+        });
     }
 
     /// The plan changed.
@@ -380,33 +418,38 @@ impl Feed {
     pub(crate) fn show_error(&self, error: &AppError, at: f64) {
         let mut live = self.lock();
         let turn_id = live.turn.clone().unwrap_or_else(|| TurnId::from("t0"));
-        let row = Row::Error { row_id: next_row_id(&mut live, &turn_id), turn_id, error: error.clone(), at };
+        let row = Row::Error {
+            row_id: next_row_id(&mut live, &turn_id),
+            turn_id,
+            error: error.clone(),
+            at,
+        };
         self.emit(CoreEvent::RowAdded { row });
     }
 
     /// The turn ended. Its rows stay until they are read from the store.
-    pub(crate) fn complete(
-        &self,
-        turn_id: &TurnId,
-        status: TurnStatus,
-        text: String,
-        row_id: Option<String>,
-        usage: Usage,
-        error: Option<AppError>,
-        exit_reason: &str,
-    ) {
+    pub(crate) fn complete(&self, turn_id: &TurnId, end: Ended) {
         let mut live = self.lock();
         self.flush_locked(&mut live);
         live.turn = None;
         live.rows.clear();
-        self.emit(CoreEvent::MessageComplete {
-            turn_id: turn_id.clone(),
+        let Ended {
             status,
             text,
             row_id,
             usage,
             error,
-            exit_reason: exit_reason.to_owned(),
+            exit_reason,
+        } = end;
+        let turn_id = turn_id.clone();
+        self.emit(CoreEvent::MessageComplete {
+            turn_id,
+            status,
+            text,
+            row_id,
+            usage,
+            error,
+            exit_reason,
         });
     }
 
@@ -422,14 +465,24 @@ impl Feed {
             return;
         }
         live.summary = Some(summary.clone());
-        self.emit(CoreEvent::SessionInfo { session: summary.clone() });
-        self.hub.publish(None, CoreEvent::SessionsChanged { session: Some(summary.clone()), removed: None });
+        self.emit(CoreEvent::SessionInfo {
+            session: summary.clone(),
+        });
+        self.hub.publish(
+            None,
+            CoreEvent::SessionsChanged {
+                session: Some(summary.clone()),
+                removed: None,
+            },
+        );
     }
 
     /// A session without a row in the store changed: told to those who show it, not to the list.
     pub(crate) fn draft_summary(&self, summary: &SessionSummary) {
         self.lock().summary = Some(summary.clone());
-        self.emit(CoreEvent::SessionInfo { session: summary.clone() });
+        self.emit(CoreEvent::SessionInfo {
+            session: summary.clone(),
+        });
     }
 
     /// Notes what clients learn from a snapshot, without telling it.
@@ -460,61 +513,20 @@ impl Feed {
     }
 }
 
+/// How a turn ended, as it is told.
+pub(crate) struct Ended {
+    pub status: TurnStatus,
+    pub text: String,
+    /// Row that holds the text.
+    pub row_id: Option<String>,
+    pub usage: Usage,
+    pub error: Option<AppError>,
+    pub exit_reason: String,
+}
+
 /// Whether an unchanged row is told again.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tell {
     Always,
     IfChanged,
-}
-
-#[derive(Clone, Copy)]
-enum Kind {
-    Text,
-    Reasoning,
-}
-
-fn next_row_id(live: &mut Live, turn_id: &TurnId) -> String {
-    live.next_row += 1;
-    format!("{turn_id}.{}", live.next_row)
-}
-
-fn ensure_row(live: &mut Live, turn_id: &TurnId, kind: Kind) -> String {
-    let known = match kind {
-        Kind::Text => live.text.row_id.clone(),
-        Kind::Reasoning => live.reasoning.row_id.clone(),
-    };
-    if let Some(row_id) = known {
-        return row_id;
-    }
-    let row_id = next_row_id(live, turn_id);
-    let (id, turn, at) = (row_id.clone(), turn_id.clone(), crate::clock::unix_now());
-    match kind {
-        Kind::Text => {
-            live.text.row_id = Some(row_id.clone());
-            live.rows.push(Row::Assistant { row_id: id, turn_id: turn, text: String::new(), streaming: true, at });
-        }
-        Kind::Reasoning => {
-            live.reasoning.row_id = Some(row_id.clone());
-            live.rows.push(Row::Reasoning {
-                row_id: id,
-                turn_id: turn,
-                text: String::new(),
-                streaming: true,
-                at,
-                duration_ms: None,
-            });
-        }
-    }
-    row_id
-}
-
-fn find_row<'a>(rows: &'a mut [Row], row_id: &str) -> Option<&'a mut Row> {
-    rows.iter_mut().rev().find(|row| row.row_id() == row_id)
-}
-
-fn find_tool<'a>(rows: &'a mut [Row], call: &CallId) -> Option<(String, &'a mut ToolView)> {
-    rows.iter_mut().rev().find_map(|row| match row {
-        Row::Tool { row_id, tool, .. } if tool.call_id == *call => Some((row_id.clone(), tool)),
-        _ => None,
-    })
 }

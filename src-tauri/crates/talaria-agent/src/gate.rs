@@ -45,21 +45,43 @@ impl SessionGate {
                 Some(assessment) => {
                     let ruling = self.decide(Action::Command(&assessment));
                     let summary = "Run this command".to_owned();
-                    (ruling, Subject { summary, command: Some((command, assessment)), diff: None, cwd })
+                    (
+                        ruling,
+                        Subject {
+                            summary,
+                            command: Some((command, assessment)),
+                            diff: None,
+                            cwd,
+                        },
+                    )
                 }
                 None => {
                     let message = "The command could not be checked, so it was not run.".to_owned();
-                    return Decision::Refuse { message, unanswered: false };
+                    return Decision::Refuse {
+                        message,
+                        unanswered: false,
+                    };
                 }
             },
             Intent::Write { path, diff } => {
                 let inside_project = self.is_inside_project(cx, &path).await;
-                let ruling = self.decide(Action::Write { path: &path, inside_project });
+                let ruling = self.decide(Action::Write {
+                    path: &path,
+                    inside_project,
+                });
                 let summary = match diff.created {
                     true => format!("Create {}", diff.path),
                     false => format!("Change {}", diff.path),
                 };
-                (ruling, Subject { summary, command: None, diff: Some(diff), cwd: cx.environment.cwd() })
+                (
+                    ruling,
+                    Subject {
+                        summary,
+                        command: None,
+                        diff: Some(diff),
+                        cwd: cx.environment.cwd(),
+                    },
+                )
             }
         };
         match ruling {
@@ -84,7 +106,9 @@ impl SessionGate {
             return Some(assess(command, &context));
         }
         let command = command.to_owned();
-        tokio::task::spawn_blocking(move || assess(&command, &context)).await.ok()
+        tokio::task::spawn_blocking(move || assess(&command, &context))
+            .await
+            .ok()
     }
 
     fn decide(&self, action: Action<'_>) -> Ruling {
@@ -109,7 +133,11 @@ impl SessionGate {
 
     async fn ask(&self, cx: &ToolContext, tool: &ToolSpec, args: &Value, ask: Ask, subject: Subject) -> Decision {
         let (kind, name) = cx.environment.backend().target();
-        let name = if kind == "local" { self.core.machine.clone() } else { name };
+        let name = if kind == "local" {
+            self.core.machine.clone()
+        } else {
+            name
+        };
         let request_id = crate::ids::request_id();
         let (command, parts) = match subject.command {
             Some((command, assessment)) => (Some(command), assessment.parts),
@@ -127,7 +155,10 @@ impl SessionGate {
             diff: subject.diff,
             arguments: args.clone(),
             cwd: subject.cwd,
-            target: Target { kind: kind.to_owned(), name },
+            target: Target {
+                kind: kind.to_owned(),
+                name,
+            },
             risk: ask.reasons,
             choices: ask.choices,
             allow_permanent: false,
@@ -154,7 +185,10 @@ impl SessionGate {
             Answer::Approval(reply) => self.answered(cx, request_id, ask.grant_keys, reply),
             Answer::Nobody | Answer::TimedOut | Answer::Clarify(_) => {
                 self.record(cx, request_id, &deny(None), "nobody");
-                Decision::Refuse { message: unanswered_message(), unanswered: true }
+                Decision::Refuse {
+                    message: unanswered_message(),
+                    unanswered: true,
+                }
             }
             Answer::Withdrawn(_) => Decision::Refuse {
                 message: "The question was withdrawn before it was answered. Nothing was run.".to_owned(),
@@ -166,15 +200,20 @@ impl SessionGate {
     fn answered(&self, cx: &ToolContext, id: RequestId, grant_keys: Vec<String>, reply: ApprovalReply) -> Decision {
         self.record(cx, id, &reply, "you");
         match reply.choice {
-            ApprovalChoice::Once => Decision::Run { note: Some("approved once by the person".to_owned()) },
+            ApprovalChoice::Once => Decision::Run {
+                note: Some("approved once by the person".to_owned()),
+            },
             // A rule for good is not on offer yet; the careful reading is the session.
             ApprovalChoice::Session | ApprovalChoice::Always => {
                 self.session.with_grants(|grants| grants.add(grant_keys));
-                Decision::Run { note: Some("approved by the person for this session".to_owned()) }
+                Decision::Run {
+                    note: Some("approved by the person for this session".to_owned()),
+                }
             }
-            ApprovalChoice::Deny => {
-                Decision::Refuse { message: denied_message(reply.note.as_deref()), unanswered: false }
-            }
+            ApprovalChoice::Deny => Decision::Refuse {
+                message: denied_message(reply.note.as_deref()),
+                unanswered: false,
+            },
         }
     }
 
@@ -187,12 +226,17 @@ impl SessionGate {
             at: crate::clock::unix_now(),
             by: by.to_owned(),
         };
-        self.session.feed.change_tool(&cx.call_id, |view| view.approval = Some(record));
+        self.session
+            .feed
+            .change_tool(&cx.call_id, |view| view.approval = Some(record));
     }
 }
 
 fn deny(note: Option<String>) -> ApprovalReply {
-    ApprovalReply { choice: ApprovalChoice::Deny, note }
+    ApprovalReply {
+        choice: ApprovalChoice::Deny,
+        note,
+    }
 }
 
 impl Gate for SessionGate {

@@ -4,7 +4,10 @@ use std::path::Path;
 
 /// Name of the branch that is checked out around `folder`, or the first seven digits of a detached commit.
 pub(crate) fn branch(folder: &Path) -> Option<String> {
-    let dot_git = folder.ancestors().map(|folder| folder.join(".git")).find(|path| path.exists())?;
+    let dot_git = folder
+        .ancestors()
+        .map(|folder| folder.join(".git"))
+        .find(|path| path.exists())?;
     let git_dir = if dot_git.is_file() {
         // A worktree: the file names the real folder.
         let text = std::fs::read_to_string(&dot_git).ok()?;

@@ -30,7 +30,7 @@ mod turn;
 
 pub use core::{AgentSettings, Core, CoreParts, EnvironmentSource, ModelSource};
 pub use failure::storage_error;
-pub use one_call::{CallReport, ToolBench};
 pub use history::{parse_history, repair as repair_history};
+pub use one_call::{CallReport, ToolBench};
 pub use session::QueueChange;
 pub use sessions::{NewSessionParts, Sessions};

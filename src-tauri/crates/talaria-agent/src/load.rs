@@ -36,8 +36,12 @@ pub(crate) async fn session(core: &Arc<Core>, session_id: &SessionId) -> Result<
     let LoadedHistory { history, todos } = history(core, session_id).await?;
     let mut start = SessionStart::from_store(&stored);
     // A prompt that names another model is stale.
-    start.system_prompt =
-        system_prompt.filter(|text| stored.model.as_ref().is_some_and(|route| text.ends_with(&crate::prompt::route_lines(route))));
+    start.system_prompt = system_prompt.filter(|text| {
+        stored
+            .model
+            .as_ref()
+            .is_some_and(|route| text.ends_with(&crate::prompt::route_lines(route)))
+    });
     start.queue = queue.entries;
     start.history = history;
     start.todos = todos;
@@ -63,7 +67,10 @@ pub(crate) async fn history(core: &Arc<Core>, session_id: &SessionId) -> Result<
     let recovered = history::recover(messages, &reads_only);
     if !held && !recovered.added.is_empty() && core.store.read_only().is_none() {
         tracing::info!(session = %session_id, stored, added = recovered.added.len(), "an unfinished turn was closed");
-        let (id, added) = (session_id.clone(), closing_rows(core, &recovered.added, &recovered.messages));
+        let (id, added) = (
+            session_id.clone(),
+            closing_rows(core, &recovered.added, &recovered.messages),
+        );
         core.store
             .write(move |tx| {
                 let turn = tx.newest_turn(&id)?;
@@ -77,7 +84,10 @@ pub(crate) async fn history(core: &Arc<Core>, session_id: &SessionId) -> Result<
             .map_err(|error| storage_error(&error))?;
     }
     let todos = history::newest_todos(&recovered.messages);
-    Ok(LoadedHistory { history: recovered.messages.into_iter().map(WireMessage::new).collect(), todos })
+    Ok(LoadedHistory {
+        history: recovered.messages.into_iter().map(WireMessage::new).collect(),
+        todos,
+    })
 }
 
 /// The messages that close a history, with the cards of the calls that were cut off.
@@ -96,8 +106,12 @@ fn closing_rows(core: &Core, added: &[Message], all: &[Message]) -> Vec<NewMessa
                     Display::Tool { tool: Box::new(view) }
                 })
             });
-            NewMessage { message: message.clone(), turn: None, display: display.flatten(), client_token: None }
+            NewMessage {
+                message: message.clone(),
+                turn: None,
+                display: display.flatten(),
+                client_token: None,
+            }
         })
         .collect()
 }
-

@@ -59,7 +59,11 @@ impl ToolBench {
             user_home: core.user_home.clone(),
             limits: core.settings(|settings| settings.limits.clone()),
         };
-        Self { batch, session, calls: 0 }
+        Self {
+            batch,
+            session,
+            calls: 0,
+        }
     }
 
     /// The stream on which its questions and events appear.
@@ -78,7 +82,12 @@ impl ToolBench {
         let started = Instant::now();
         let (message, view) = self.batch.run_alone(&Checked::Valid(call), cancel).await;
         let took = started.elapsed();
-        CallReport { result: message.content_text(), view, took, unanswered: self.session.take_unanswered() }
+        CallReport {
+            result: message.content_text(),
+            view,
+            took,
+            unanswered: self.session.take_unanswered(),
+        }
     }
 
     /// Waits until nothing that was started is left.

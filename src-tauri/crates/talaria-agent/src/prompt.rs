@@ -60,7 +60,10 @@ pub(crate) async fn build(facts: PromptFacts<'_>) -> (String, Vec<ContextFile>) 
     ));
     let files = context_files::load(facts.project_dir, facts.context_chars).await;
     for file in &files {
-        blocks.push(format!("Instructions of this project, from {}:\n\n{}", file.name, file.text));
+        blocks.push(format!(
+            "Instructions of this project, from {}:\n\n{}",
+            file.name, file.text
+        ));
     }
     // Day precision: a clock in the prompt would break the provider's cache.
     blocks.push(format!("Date: {}\n{}", facts.today, route_lines(facts.route)));

@@ -2,9 +2,7 @@
 
 use crate::failure::storage_error;
 use crate::shared::Steer;
-use talaria_protocol::{
-    AppError, Delivery, Message, ModelRoute, QueueEntry, Row, SessionId, ToolView, TurnId, Usage,
-};
+use talaria_protocol::{AppError, Delivery, Message, ModelRoute, QueueEntry, Row, SessionId, ToolView, TurnId, Usage};
 use talaria_store::{Display, NewMessage, Pending, Store, StoreError, StoredQueue};
 
 /// A write that was handed over.
@@ -33,7 +31,14 @@ pub(crate) struct Record {
 
 impl Record {
     pub(crate) fn new(store: Store, session_id: SessionId, turn: i64, route: ModelRoute) -> Self {
-        Self { store, session_id, turn, route, usage: Usage::default(), unwatched: Vec::new() }
+        Self {
+            store,
+            session_id,
+            turn,
+            route,
+            usage: Usage::default(),
+            unwatched: Vec::new(),
+        }
     }
 
     /// Tokens of the turn so far.
@@ -42,7 +47,12 @@ impl Record {
     }
 
     fn message(&self, message: Message, display: Option<Display>) -> NewMessage {
-        NewMessage { message, turn: Some(self.turn), display, client_token: None }
+        NewMessage {
+            message,
+            turn: Some(self.turn),
+            display,
+            client_token: None,
+        }
     }
 
     /// Hands over an assistant turn that calls tools, and the tokens it cost.
@@ -59,9 +69,16 @@ impl Record {
 
     /// Hands over the result of a call with its card.
     pub(crate) fn tool_result(&mut self, message: Message, view: &ToolView) {
-        let new = self.message(message, Some(Display::Tool { tool: Box::new(view.clone()) }));
+        let new = self.message(
+            message,
+            Some(Display::Tool {
+                tool: Box::new(view.clone()),
+            }),
+        );
         let session_id = self.session_id.clone();
-        let pending = self.store.write_later(move |tx| tx.append_message(&session_id, &new).map(|_| ()));
+        let pending = self
+            .store
+            .write_later(move |tx| tx.append_message(&session_id, &new).map(|_| ()));
         self.unwatched.push(pending);
     }
 
@@ -104,7 +121,13 @@ impl Record {
                 failure.get_or_insert(error);
             }
         }
-        let TurnRecord { message, rows, usage, reasoning_ms, last_line } = end;
+        let TurnRecord {
+            message,
+            rows,
+            usage,
+            reasoning_ms,
+            last_line,
+        } = end;
         let new = message.map(|message| {
             let at = message.timestamp;
             self.message(message, Some(Display::Assistant { at, reasoning_ms }))
@@ -144,6 +167,12 @@ pub(crate) struct TurnRecord {
 
 /// The queue as it is stored: what waits for the running turn first, then what waits for its end.
 pub(crate) fn stored_queue(steer: &[Steer], entries: &[QueueEntry], paused: bool) -> StoredQueue {
-    let waiting = steer.iter().map(|entry| QueueEntry { entry_id: entry.entry_id.clone(), text: entry.text.clone() });
-    StoredQueue { entries: waiting.chain(entries.iter().cloned()).collect(), paused }
+    let waiting = steer.iter().map(|entry| QueueEntry {
+        entry_id: entry.entry_id.clone(),
+        text: entry.text.clone(),
+    });
+    StoredQueue {
+        entries: waiting.chain(entries.iter().cloned()).collect(),
+        paused,
+    }
 }

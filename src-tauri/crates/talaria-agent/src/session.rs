@@ -4,10 +4,10 @@ mod queue;
 mod submit;
 
 use crate::batch::Batch;
-use crate::failure::storage_error;
-use crate::feed::{Feed, LiveRows};
-use crate::gate::SessionGate;
 use crate::core::Core;
+use crate::failure::storage_error;
+use crate::feed::{Ended, Feed, LiveRows};
+use crate::gate::SessionGate;
 use crate::shared::{Choice, SessionShared, Steer};
 use crate::transcript;
 use crate::turn::TurnEnd;
@@ -33,15 +33,43 @@ type Reply<T> = oneshot::Sender<Result<T, AppError>>;
 
 /// What a session can be asked to do.
 pub(crate) enum Op {
-    Submit { text: String, when_busy: WhenBusy, token: Option<String>, reply: Reply<PromptReply> },
-    Interrupt { reply: Reply<()> },
-    Queue { change: QueueChange, reply: Reply<QueueReply> },
-    Snapshot { limit: u32, reply: Reply<SessionSnapshot> },
-    SetModel { route: ModelRoute, reply: Reply<bool> },
-    SetMode { mode: ApprovalMode, reply: Reply<()> },
-    Rename { title: String, reply: Reply<SessionSummary> },
-    Draft { text: String, reply: Reply<()> },
-    Close { reason: RequestCancelReason, reply: Reply<()> },
+    Submit {
+        text: String,
+        when_busy: WhenBusy,
+        token: Option<String>,
+        reply: Reply<PromptReply>,
+    },
+    Interrupt {
+        reply: Reply<()>,
+    },
+    Queue {
+        change: QueueChange,
+        reply: Reply<QueueReply>,
+    },
+    Snapshot {
+        limit: u32,
+        reply: Reply<SessionSnapshot>,
+    },
+    SetModel {
+        route: ModelRoute,
+        reply: Reply<bool>,
+    },
+    SetMode {
+        mode: ApprovalMode,
+        reply: Reply<()>,
+    },
+    Rename {
+        title: String,
+        reply: Reply<SessionSummary>,
+    },
+    Draft {
+        text: String,
+        reply: Reply<()>,
+    },
+    Close {
+        reason: RequestCancelReason,
+        reply: Reply<()>,
+    },
 }
 
 /// A change of the queue.
@@ -85,9 +113,14 @@ impl SessionHandle {
     pub(crate) async fn ask<T>(&self, make: impl FnOnce(Reply<T>) -> Op) -> Result<T, AppError> {
         let (reply, answer) = oneshot::channel();
         let closed = || {
-            AppError::new(ErrorKind::NotFound, Layer::Runtime, "error.session.closed", "the session was closed")
-                .with_hint("Open it again.")
-                .retryable()
+            AppError::new(
+                ErrorKind::NotFound,
+                Layer::Runtime,
+                "error.session.closed",
+                "the session was closed",
+            )
+            .with_hint("Open it again.")
+            .retryable()
         };
         self.ops.send(make(reply)).await.map_err(|_| closed())?;
         answer.await.unwrap_or_else(|_| Err(closed()))
@@ -180,7 +213,10 @@ pub(crate) fn spawn(core: &Arc<Core>, start: SessionStart) -> SessionHandle {
         feed,
         core.environments.open(&project_dir),
         &project_dir,
-        Choice { mode: start.summary.approval_mode, route: start.summary.model.clone() },
+        Choice {
+            mode: start.summary.approval_mode,
+            route: start.summary.model.clone(),
+        },
         start.todos,
     );
     let batch = Arc::new(Batch {
@@ -191,7 +227,9 @@ pub(crate) fn spawn(core: &Arc<Core>, start: SessionStart) -> SessionHandle {
         user_home: core.user_home.clone(),
         limits: core.settings(|settings| settings.limits.clone()),
     });
-    let system = start.system_prompt.map(|text| WireMessage::new(talaria_protocol::Message::text(talaria_protocol::Role::System, text)));
+    let system = start
+        .system_prompt
+        .map(|text| WireMessage::new(talaria_protocol::Message::text(talaria_protocol::Role::System, text)));
     let queue_paused = !start.queue.is_empty();
     let session = Session {
         core: Arc::clone(core),
@@ -211,7 +249,10 @@ pub(crate) fn spawn(core: &Arc<Core>, start: SessionStart) -> SessionHandle {
         queue_is_stored: queue_paused,
         send_after_interrupt: false,
     };
-    let handle = SessionHandle { ops, feed: Arc::clone(&session.shared.feed) };
+    let handle = SessionHandle {
+        ops,
+        feed: Arc::clone(&session.shared.feed),
+    };
     session.shared.feed.remember_summary(&session.summary);
     core.tasks.spawn(session.own(inbox));
     handle
@@ -249,7 +290,12 @@ impl Session {
     /// Does one operation. A caller that has gone needs no answer.
     async fn handle(&mut self, op: Op) {
         match op {
-            Op::Submit { text, when_busy, token, reply } => {
+            Op::Submit {
+                text,
+                when_busy,
+                token,
+                reply,
+            } => {
                 let result = self.submit(text, when_busy, token).await;
                 let _ = reply.send(result);
             }
@@ -289,7 +335,9 @@ impl Session {
     fn interrupt(&mut self) {
         if let Some(running) = &self.running {
             running.cancel.cancel();
-            self.core.hub.withdraw(&self.shared.id, RequestCancelReason::Interrupted);
+            self.core
+                .hub
+                .withdraw(&self.shared.id, RequestCancelReason::Interrupted);
             self.queue_paused = !self.queue.is_empty();
             self.tell_queue();
         }
@@ -310,7 +358,10 @@ impl Session {
         let went_well = end.status == TurnStatus::Complete;
         // What no tool result could carry becomes the next message.
         for steer in end.undelivered.into_iter().rev() {
-            self.queue.push_front(QueueEntry { entry_id: steer.entry_id, text: steer.text });
+            self.queue.push_front(QueueEntry {
+                entry_id: steer.entry_id,
+                text: steer.text,
+            });
         }
         if !went_well {
             self.queue_paused = !self.queue.is_empty() && !self.send_after_interrupt;
@@ -340,15 +391,15 @@ impl Session {
         self.summary.state = SessionState::Failed;
         self.summary.preview.clone_from(&error.message);
         if let Some(turn_id) = turn_id {
-            self.shared.feed.complete(
-                &turn_id,
-                TurnStatus::Error,
-                String::new(),
-                None,
-                Default::default(),
-                Some(error),
-                "internal_error",
-            );
+            let ended = Ended {
+                status: TurnStatus::Error,
+                text: String::new(),
+                row_id: None,
+                usage: Default::default(),
+                error: Some(error),
+                exit_reason: "internal_error".to_owned(),
+            };
+            self.shared.feed.complete(&turn_id, ended);
         }
         self.queue_paused = !self.queue.is_empty();
         self.tell_summary();
@@ -371,7 +422,11 @@ impl Session {
                 .await
                 .map_err(|error| storage_error(&error))?;
             older_rows = page.older;
-            older_cursor = page.messages.first().filter(|_| page.older > 0).map(|first| first.id.to_string());
+            older_cursor = page
+                .messages
+                .first()
+                .filter(|_| page.older > 0)
+                .map(|first| first.id.to_string());
             rows = transcript::rows(&self.core.registry, &page.messages);
             draft = stored_draft;
         }
@@ -409,7 +464,11 @@ impl Session {
         if changed {
             self.system = None;
             // Another provider may want another wire form.
-            self.history = self.history.drain(..).map(|old| WireMessage::new(old.message.clone())).collect();
+            self.history = self
+                .history
+                .drain(..)
+                .map(|old| WireMessage::new(old.message.clone()))
+                .collect();
         }
         self.shared.set_route(route.clone());
         self.summary.model = Some(route);
@@ -456,7 +515,12 @@ impl Session {
             return Ok(());
         }
         let id = self.shared.id.clone();
-        self.core.store.write(move |tx| tx.set_draft(&id, &text)).await.map(|_| ()).map_err(|error| storage_error(&error))
+        self.core
+            .store
+            .write(move |tx| tx.set_draft(&id, &text))
+            .await
+            .map(|_| ())
+            .map_err(|error| storage_error(&error))
     }
 
     async fn close(&mut self, reason: RequestCancelReason) {
@@ -479,7 +543,9 @@ impl Session {
     }
 
     fn tell_queue(&self) {
-        self.shared.feed.queue(self.queue.iter().cloned().collect(), self.queue_paused);
+        self.shared
+            .feed
+            .queue(self.queue.iter().cloned().collect(), self.queue_paused);
     }
 
     fn new_session(&self) -> NewSession {

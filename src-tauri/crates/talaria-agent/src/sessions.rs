@@ -46,7 +46,10 @@ pub struct NewSessionParts {
 impl Sessions {
     /// No session is loaded yet.
     pub fn new(core: Arc<Core>) -> Self {
-        Self { core, loaded: Mutex::default() }
+        Self {
+            core,
+            loaded: Mutex::default(),
+        }
     }
 
     /// What all sessions share.
@@ -90,13 +93,25 @@ impl Sessions {
         }
         let start = crate::load::session(&self.core, session_id).await?;
         let handle = session::spawn(&self.core, start);
-        loaded.insert(session_id.clone(), Loaded { handle: handle.clone(), used: Instant::now() });
+        loaded.insert(
+            session_id.clone(),
+            Loaded {
+                handle: handle.clone(),
+                used: Instant::now(),
+            },
+        );
         Ok(handle)
     }
 
     async fn keep(&self, session_id: SessionId, handle: SessionHandle) {
         let mut loaded = self.loaded.lock().await;
-        loaded.insert(session_id, Loaded { handle, used: Instant::now() });
+        loaded.insert(
+            session_id,
+            Loaded {
+                handle,
+                used: Instant::now(),
+            },
+        );
         self.unload_idle(&mut loaded);
     }
 
@@ -117,7 +132,10 @@ impl Sessions {
 
     /// Snapshot of a session for a client.
     pub async fn snapshot(&self, session_id: &SessionId, limit: u32) -> Result<SessionSnapshot, AppError> {
-        self.get(session_id).await?.ask(|reply| Op::Snapshot { limit, reply }).await
+        self.get(session_id)
+            .await?
+            .ask(|reply| Op::Snapshot { limit, reply })
+            .await
     }
 
     /// Sends a message.
@@ -128,7 +146,15 @@ impl Sessions {
         when_busy: WhenBusy,
         token: Option<String>,
     ) -> Result<PromptReply, AppError> {
-        self.get(session_id).await?.ask(|reply| Op::Submit { text, when_busy, token, reply }).await
+        self.get(session_id)
+            .await?
+            .ask(|reply| Op::Submit {
+                text,
+                when_busy,
+                token,
+                reply,
+            })
+            .await
     }
 
     /// Stops the running turn.
@@ -138,7 +164,10 @@ impl Sessions {
 
     /// Changes the queue.
     pub async fn queue(&self, session_id: &SessionId, change: QueueChange) -> Result<QueueReply, AppError> {
-        self.get(session_id).await?.ask(|reply| Op::Queue { change, reply }).await
+        self.get(session_id)
+            .await?
+            .ask(|reply| Op::Queue { change, reply })
+            .await
     }
 
     /// Keeps the unsent text.
@@ -148,12 +177,18 @@ impl Sessions {
 
     /// Chooses the model. Gives whether the provider's prompt cache is lost by it.
     pub async fn set_model(&self, session_id: &SessionId, route: ModelRoute) -> Result<bool, AppError> {
-        self.get(session_id).await?.ask(|reply| Op::SetModel { route, reply }).await
+        self.get(session_id)
+            .await?
+            .ask(|reply| Op::SetModel { route, reply })
+            .await
     }
 
     /// Sets the mode.
     pub async fn set_mode(&self, session_id: &SessionId, mode: ApprovalMode) -> Result<(), AppError> {
-        self.get(session_id).await?.ask(|reply| Op::SetMode { mode, reply }).await
+        self.get(session_id)
+            .await?
+            .ask(|reply| Op::SetMode { mode, reply })
+            .await
     }
 
     /// Gives the person's title.
@@ -169,7 +204,9 @@ impl Sessions {
         cursor: &str,
         limit: u32,
     ) -> Result<SessionHistoryReply, AppError> {
-        let before: i64 = cursor.parse().map_err(|_| AppError::invalid("the cursor is not one of this session's"))?;
+        let before: i64 = cursor
+            .parse()
+            .map_err(|_| AppError::invalid("the cursor is not one of this session's"))?;
         let id = session_id.clone();
         let page = self
             .core
@@ -177,7 +214,11 @@ impl Sessions {
             .read(move |db| db.transcript(&id, Some(before), limit as usize))
             .await
             .map_err(|error| storage_error(&error))?;
-        let older_cursor = page.messages.first().filter(|_| page.older > 0).map(|first| first.id.to_string());
+        let older_cursor = page
+            .messages
+            .first()
+            .filter(|_| page.older > 0)
+            .map(|first| first.id.to_string());
         Ok(SessionHistoryReply {
             rows: transcript::rows(&self.core.registry, &page.messages),
             older_cursor,
@@ -203,7 +244,10 @@ impl Sessions {
             .map_err(|error| storage_error(&error))?;
         self.core.hub.publish(
             None,
-            CoreEvent::SessionsChanged { session: None, removed: Some(session_id.clone()) },
+            CoreEvent::SessionsChanged {
+                session: None,
+                removed: Some(session_id.clone()),
+            },
         );
         self.core.hub.forget(session_id);
         Ok(until)
@@ -218,7 +262,13 @@ impl Sessions {
             .await
             .map_err(|error| storage_error(&error))?;
         let summary = self.snapshot(session_id, 1).await?.session;
-        self.core.hub.publish(None, CoreEvent::SessionsChanged { session: Some(summary.clone()), removed: None });
+        self.core.hub.publish(
+            None,
+            CoreEvent::SessionsChanged {
+                session: Some(summary.clone()),
+                removed: None,
+            },
+        );
         Ok(summary)
     }
 
@@ -227,21 +277,33 @@ impl Sessions {
         let entry = self.loaded.lock().await.remove(session_id);
         if let Some(entry) = entry {
             // An owner that is gone has nothing left to stop.
-            let _ = entry.handle.ask(|reply| Op::Close { reason: RequestCancelReason::SessionClosed, reply }).await;
+            let _ = entry
+                .handle
+                .ask(|reply| Op::Close {
+                    reason: RequestCancelReason::SessionClosed,
+                    reply,
+                })
+                .await;
         }
     }
 
     /// States of the loaded sessions, for the list.
     pub async fn live(&self) -> HashMap<SessionId, SessionSummary> {
         let loaded = self.loaded.lock().await;
-        loaded.iter().filter_map(|(id, entry)| Some((id.clone(), entry.handle.live_summary()?))).collect()
+        loaded
+            .iter()
+            .filter_map(|(id, entry)| Some((id.clone(), entry.handle.live_summary()?)))
+            .collect()
     }
 
     /// Stops all turns, records their ends and waits for every task.
     pub async fn shutdown(&self) {
         let entries: Vec<Loaded> = self.loaded.lock().await.drain().map(|(_, entry)| entry).collect();
         let closing = entries.iter().map(|entry| {
-            entry.handle.ask(|reply| Op::Close { reason: RequestCancelReason::Shutdown, reply })
+            entry.handle.ask(|reply| Op::Close {
+                reason: RequestCancelReason::Shutdown,
+                reply,
+            })
         });
         futures::future::join_all(closing).await;
         drop(entries);

@@ -1,7 +1,7 @@
 //! Rows of a transcript from what is stored.
 
 use crate::batch::view_of;
-use talaria_protocol::{Delivery, Row, ToolCall, ToolState, Role};
+use talaria_protocol::{Delivery, Role, Row, ToolCall, ToolState};
 use talaria_store::{Display, StoredMessage};
 use talaria_tools::Registry;
 
@@ -24,7 +24,13 @@ pub(crate) fn rows(registry: &Registry, messages: &[StoredMessage]) -> Vec<Row> 
                     Some(Display::User { delivery }) => *delivery,
                     _ => Delivery::Sent,
                 };
-                rows.push(Row::User { row_id, turn_id, text: message.content_text(), at: message.timestamp, delivery });
+                rows.push(Row::User {
+                    row_id,
+                    turn_id,
+                    text: message.content_text(),
+                    at: message.timestamp,
+                    delivery,
+                });
             }
             Role::Assistant => {
                 calls = &message.tool_calls;
@@ -44,14 +50,22 @@ pub(crate) fn rows(registry: &Registry, messages: &[StoredMessage]) -> Vec<Row> 
                 }
                 let text = message.content_text();
                 if !text.trim().is_empty() && message.finish_reason.as_deref() != Some(crate::history::CLOSED) {
-                    rows.push(Row::Assistant { row_id, turn_id, text, streaming: false, at });
+                    rows.push(Row::Assistant {
+                        row_id,
+                        turn_id,
+                        text,
+                        streaming: false,
+                        at,
+                    });
                 }
             }
             Role::Tool => {
                 let mut view = match &stored.display {
                     Some(Display::Tool { tool }) => (**tool).clone(),
                     _ => {
-                        let call = calls.iter().find(|call| Some(&call.id) == message.tool_call_id.as_ref());
+                        let call = calls
+                            .iter()
+                            .find(|call| Some(&call.id) == message.tool_call_id.as_ref());
                         let call = call.cloned().unwrap_or_else(|| ToolCall {
                             id: message.tool_call_id.clone().unwrap_or_default(),
                             name: message.tool_name.clone().unwrap_or_default(),
@@ -64,7 +78,11 @@ pub(crate) fn rows(registry: &Registry, messages: &[StoredMessage]) -> Vec<Row> 
                 if !ended(view.state) {
                     view.state = ToolState::Cancelled;
                 }
-                rows.push(Row::Tool { row_id, turn_id, tool: view });
+                rows.push(Row::Tool {
+                    row_id,
+                    turn_id,
+                    tool: view,
+                });
             }
             Role::System => {}
         }
@@ -74,7 +92,10 @@ pub(crate) fn rows(registry: &Registry, messages: &[StoredMessage]) -> Vec<Row> 
 
 /// Whether a call in this state goes on no more.
 pub(crate) fn ended(state: ToolState) -> bool {
-    matches!(state, ToolState::Done | ToolState::Failed | ToolState::Cancelled | ToolState::Denied)
+    matches!(
+        state,
+        ToolState::Done | ToolState::Failed | ToolState::Cancelled | ToolState::Denied
+    )
 }
 
 fn with_id(mut row: Row, id: String) -> Row {

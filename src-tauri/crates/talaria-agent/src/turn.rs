@@ -1,19 +1,21 @@
 //! A turn, step by step (agent.md 4): ask the model, run what it calls, ask again, until there is an answer.
 
+mod ending;
+
 use crate::attempt::{AskOutcome, Attempts};
 use crate::batch::{Batch, BatchEnd};
 use crate::calls::{self, Checked};
-use crate::feed::Tell;
+use crate::failure::storage_error;
+use crate::feed::{Ended, Tell};
 use crate::history;
 use crate::prompt::{STEER_CLOSE, STEER_OPEN};
-use crate::failure::storage_error;
 use crate::record::{Record, TurnRecord};
 use crate::shared::{SessionShared, Steer};
+use ending::{Answer, Ending};
 use std::sync::Arc;
 use talaria_model::{ChatRequest, Completion, FinishReason, ModelError, ModelTransport, ToolDefinition, WireMessage};
 use talaria_protocol::{
-    AppError, Content, ErrorKind, Layer, Message, ModelRoute, StatusKind, ToolCall, TurnId, TurnStatus,
-    Usage,
+    AppError, Content, ErrorKind, Layer, Message, ModelRoute, StatusKind, ToolCall, TurnId, TurnStatus, Usage,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -27,9 +29,6 @@ const MAX_CUT_CALL_RETRIES: u32 = 4;
 const MAX_BAD_CALL_RETRIES: u32 = 2;
 /// Rounds in which the model names only tools that do not exist.
 const MAX_UNKNOWN_ROUNDS: u32 = 3;
-/// Smallest and largest boosted output cap, in tokens.
-const CAP_BASE: u32 = 8_192;
-const CAP_LIMIT: u32 = 32_768;
 
 /// Everything a turn needs, owned by it while it runs.
 pub(crate) struct Turn {
@@ -62,24 +61,6 @@ pub(crate) struct TurnEnd {
     pub undelivered: Vec<Steer>,
 }
 
-/// How the loop ended, before it is recorded.
-struct Ending {
-    status: TurnStatus,
-    text: String,
-    error: Option<AppError>,
-    exit_reason: String,
-    reasoning: Answer,
-}
-
-/// Parts of an answer that are stored beside its text.
-#[derive(Default)]
-struct Answer {
-    reasoning: Option<String>,
-    reasoning_content: Option<String>,
-    reasoning_details: Option<serde_json::Value>,
-    finish: Option<&'static str>,
-}
-
 /// Counters and texts that live for one turn.
 #[derive(Default)]
 struct Progress {
@@ -107,10 +88,13 @@ enum Step {
 impl Turn {
     /// Runs to the end. The person's message is in the history and in the store already.
     pub(crate) async fn run(mut self) -> TurnEnd {
-        let mut progress = Progress { max_tokens: self.max_tokens, ..Progress::default() };
+        let mut progress = Progress {
+            max_tokens: self.max_tokens,
+            ..Progress::default()
+        };
         let ending = loop {
             if self.cancel.is_cancelled() {
-                break interrupted("interrupted_by_user");
+                break ending::interrupted("interrupted_by_user");
             }
             if progress.iterations >= self.max_iterations {
                 break self.wrap_up(&mut progress).await;
@@ -128,19 +112,23 @@ impl Turn {
     async fn step(&mut self, progress: &mut Progress) -> Step {
         let request = self.request(progress, Arc::clone(&self.tools));
         if progress.iterations > 1 || progress.empty_retries > 0 {
-            self.session.feed.status(StatusKind::WaitingForModel, "waiting for the model", None);
+            self.session
+                .feed
+                .status(StatusKind::WaitingForModel, "waiting for the model", None);
         }
         let AskOutcome { result, calls } = self.ask(&request).await;
         progress.usage.api_calls += calls;
         let completion = match result {
             Ok(completion) => completion,
-            Err(ModelError::Cancelled) => return Step::End(Box::new(interrupted("interrupted_during_api_call"))),
+            Err(ModelError::Cancelled) => {
+                return Step::End(Box::new(ending::interrupted("interrupted_during_api_call")));
+            }
             Err(ModelError::Empty { .. }) => return self.empty_answer(progress),
             Err(error) => return Step::End(Box::new(self.failed(&error))),
         };
         self.account(progress, &completion);
         if completion.finish == FinishReason::ContentFilter {
-            return Step::End(Box::new(refused(&self.route, &completion)));
+            return Step::End(Box::new(ending::refused(&self.route, &completion)));
         }
         if !completion.tool_calls.is_empty() {
             return self.tool_calls(progress, completion).await;
@@ -149,12 +137,15 @@ impl Turn {
             return self.continue_answer(progress, completion);
         }
         if completion.finish == FinishReason::Length && !completion.reasoning.is_empty() {
-            return Step::End(Box::new(budget_spent_on_reasoning(&self.route)));
+            return Step::End(Box::new(ending::budget_spent_on_reasoning(&self.route)));
         }
         if completion.text.trim().is_empty() && progress.parts.is_empty() {
             return self.empty_answer(progress);
         }
-        Step::End(Box::new(answered(progress, completion)))
+        Step::End(Box::new(ending::answered(
+            std::mem::take(&mut progress.parts),
+            completion,
+        )))
     }
 
     fn request(&self, progress: &Progress, tools: Arc<[ToolDefinition]>) -> ChatRequest {
@@ -209,7 +200,11 @@ impl Turn {
                     ErrorKind::Model,
                     Layer::Model,
                     "error.model.empty",
-                    format!("{} gave an empty answer {} times", self.route.model, MAX_EMPTY_RETRIES + 1),
+                    format!(
+                        "{} gave an empty answer {} times",
+                        self.route.model,
+                        MAX_EMPTY_RETRIES + 1
+                    ),
                 )
                 .with_hint("Send the message again, or choose another model.")
                 .with_value("model", self.route.model.clone())
@@ -231,18 +226,27 @@ impl Turn {
                 text,
                 error: None,
                 exit_reason: exit,
-                reasoning: Answer { finish: Some("length"), ..Answer::default() },
+                reasoning: Answer {
+                    finish: Some("length"),
+                    ..Answer::default()
+                },
             }));
         }
         progress.continuations += 1;
         if !completion.cut_off {
-            progress.max_tokens = Some(boosted(progress.max_tokens, progress.continuations));
+            progress.max_tokens = Some(ending::boosted(progress.max_tokens, progress.continuations));
         }
         let ask = match completion.cut_off {
-            true => "The connection broke in the middle of your answer. Go on exactly where it stopped, without repeating anything.",
-            false => "Your answer reached the output limit. Go on exactly where it stopped, without repeating anything.",
+            true => {
+                "The connection broke in the middle of your answer. Go on exactly where it stopped, without repeating anything."
+            }
+            false => {
+                "Your answer reached the output limit. Go on exactly where it stopped, without repeating anything."
+            }
         };
-        progress.scaffold.push(WireMessage::new(Message::assistant(completion.text)));
+        progress
+            .scaffold
+            .push(WireMessage::new(Message::assistant(completion.text)));
         progress.scaffold.push(WireMessage::new(Message::user(ask)));
         Step::Again
     }
@@ -253,10 +257,10 @@ impl Turn {
         if cut && broken {
             // A call whose arguments were cut off must not run with what is there.
             if progress.cut_calls >= MAX_CUT_CALL_RETRIES {
-                return Step::End(Box::new(calls_cut_off(&self.route)));
+                return Step::End(Box::new(ending::calls_cut_off(&self.route)));
             }
             progress.cut_calls += 1;
-            progress.max_tokens = Some(boosted(progress.max_tokens, progress.cut_calls));
+            progress.max_tokens = Some(ending::boosted(progress.max_tokens, progress.cut_calls));
             self.session.feed.restart_answer();
             return Step::Again;
         }
@@ -307,10 +311,10 @@ impl Turn {
             }));
         }
         if self.cancel.is_cancelled() {
-            return Step::End(Box::new(interrupted("interrupted_by_user")));
+            return Step::End(Box::new(ending::interrupted("interrupted_by_user")));
         }
         if give_up {
-            return Step::End(Box::new(only_unknown_tools(&self.route)));
+            return Step::End(Box::new(ending::only_unknown_tools(&self.route)));
         }
         Step::Again
     }
@@ -320,7 +324,11 @@ impl Turn {
         if !self.session.has_steer() {
             return;
         }
-        let Some(last) = self.history.last_mut().filter(|last| last.message.role == talaria_protocol::Role::Tool) else {
+        let Some(last) = self
+            .history
+            .last_mut()
+            .filter(|last| last.message.role == talaria_protocol::Role::Tool)
+        else {
             return;
         };
         let steer = self.session.take_steer();
@@ -345,7 +353,10 @@ impl Turn {
         progress.scaffold.push(WireMessage::new(Message::user(
             "The limit of steps for this turn is reached. Do not call tools. Say what was done, what is left, and what you would do next.",
         )));
-        let exit = format!("max_iterations_reached({}/{})", progress.iterations, self.max_iterations);
+        let exit = format!(
+            "max_iterations_reached({}/{})",
+            progress.iterations, self.max_iterations
+        );
         for _ in 0..2 {
             let request = self.request(progress, Arc::from(Vec::new()));
             let AskOutcome { result, calls } = self.ask(&request).await;
@@ -356,11 +367,11 @@ impl Turn {
                     if completion.text.trim().is_empty() {
                         continue;
                     }
-                    let mut ending = answered(progress, completion);
+                    let mut ending = ending::answered(std::mem::take(&mut progress.parts), completion);
                     ending.exit_reason = exit;
                     return ending;
                 }
-                Err(ModelError::Cancelled) => return interrupted("interrupted_during_api_call"),
+                Err(ModelError::Cancelled) => return ending::interrupted("interrupted_during_api_call"),
                 Err(ModelError::Empty { .. }) => {}
                 Err(error) => return self.failed(&error),
             }
@@ -400,7 +411,13 @@ impl Turn {
 
     /// Records the end: the answer (or what was shown of it), tokens and the lease, in one step.
     async fn finish(mut self, ending: Ending, mut progress: Progress) -> TurnEnd {
-        let Ending { status, mut text, mut error, mut exit_reason, reasoning } = ending;
+        let Ending {
+            status,
+            mut text,
+            mut error,
+            mut exit_reason,
+            reasoning,
+        } = ending;
         let feed = Arc::clone(&self.session.feed);
         if status != TurnStatus::Complete {
             // What was shown of an unfinished answer is kept as the answer.
@@ -424,8 +441,10 @@ impl Turn {
             });
         } else {
             feed.finish_answer("", Tell::IfChanged);
-            let ends_with_tool =
-                self.history.last().is_some_and(|last| last.message.role == talaria_protocol::Role::Tool);
+            let ends_with_tool = self
+                .history
+                .last()
+                .is_some_and(|last| last.message.role == talaria_protocol::Role::Tool);
             if ends_with_tool {
                 // Roles must alternate: the next message of the person follows an assistant turn.
                 message = Some(Message {
@@ -451,7 +470,7 @@ impl Turn {
             rows,
             usage: progress.usage,
             reasoning_ms: feed.take_reasoning_ms(),
-            last_line: preview(&text, error.as_ref(), status),
+            last_line: ending::preview(&text, error.as_ref(), status),
         };
         if let Err(failure) = self.record.end_turn(end).await {
             tracing::error!(%failure, "the end of the turn could not be stored");
@@ -464,7 +483,7 @@ impl Turn {
         }
         let usage = self.record.turn_usage();
         TurnEnd {
-            preview: preview(&text, error.as_ref(), status),
+            preview: ending::preview(&text, error.as_ref(), status),
             history: self.history,
             status: if error.is_some() { TurnStatus::Error } else { status },
             text,
@@ -479,117 +498,15 @@ impl Turn {
 
 impl TurnEnd {
     fn with_row(self, row_id: Option<String>, turn_id: &TurnId, feed: &crate::feed::Feed) -> Self {
-        feed.complete(
-            turn_id,
-            self.status,
-            self.text.clone(),
+        let ended = Ended {
+            status: self.status,
+            text: self.text.clone(),
             row_id,
-            self.usage,
-            self.error.clone(),
-            &self.exit_reason,
-        );
+            usage: self.usage,
+            error: self.error.clone(),
+            exit_reason: self.exit_reason.clone(),
+        };
+        feed.complete(turn_id, ended);
         self
     }
 }
-
-/// One line for the session list.
-fn preview(text: &str, error: Option<&AppError>, status: TurnStatus) -> String {
-    let line = match (error, status) {
-        (Some(error), _) => error.message.as_str(),
-        (None, TurnStatus::Interrupted) => "Stopped by you",
-        (None, _) => text.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or_default(),
-    };
-    crate::text::shorten(line, 120)
-}
-
-fn answered(progress: &mut Progress, completion: Completion) -> Ending {
-    Ending {
-        status: TurnStatus::Complete,
-        text: std::mem::take(&mut progress.parts) + &completion.text,
-        error: None,
-        exit_reason: format!("text_response(finish_reason={})", completion.finish.as_str()),
-        reasoning: Answer {
-            reasoning: (!completion.reasoning.is_empty()).then_some(completion.reasoning),
-            reasoning_content: completion.reasoning_content,
-            reasoning_details: completion.reasoning_details,
-            finish: Some(completion.finish.as_str()),
-        },
-    }
-}
-
-fn interrupted(exit_reason: &str) -> Ending {
-    Ending {
-        status: TurnStatus::Interrupted,
-        text: String::new(),
-        error: None,
-        exit_reason: exit_reason.to_owned(),
-        reasoning: Answer { finish: Some("interrupted"), ..Answer::default() },
-    }
-}
-
-fn model_failure(key: &str, exit_reason: &str, message: String, hint: &str, route: &ModelRoute) -> Ending {
-    Ending {
-        status: TurnStatus::Error,
-        text: String::new(),
-        error: Some(
-            AppError::new(ErrorKind::Model, Layer::Model, key, message)
-                .with_hint(hint)
-                .with_value("model", route.model.clone()),
-        ),
-        exit_reason: exit_reason.to_owned(),
-        reasoning: Answer::default(),
-    }
-}
-
-fn refused(route: &ModelRoute, completion: &Completion) -> Ending {
-    let said = [completion.text.trim(), completion.reasoning.trim()].into_iter().find(|text| !text.is_empty());
-    let message = match said {
-        Some(said) => format!("{} refused: {}", route.model, crate::text::shorten(said, 300)),
-        None => format!("{} refused to answer", route.model),
-    };
-    model_failure(
-        "error.model.refused",
-        "content_filter",
-        message,
-        "This is the model's or its provider's refusal. Put the request in other words, or choose another model.",
-        route,
-    )
-}
-
-fn budget_spent_on_reasoning(route: &ModelRoute) -> Ending {
-    model_failure(
-        "error.model.reasoning_budget",
-        "length_reasoning_only",
-        format!("{} used its whole output limit for reasoning and gave no answer", route.model),
-        "Lower the reasoning effort or raise model.max_tokens, then send the message again.",
-        route,
-    )
-}
-
-fn calls_cut_off(route: &ModelRoute) -> Ending {
-    model_failure(
-        "error.model.calls_cut_off",
-        "length_tool_calls",
-        format!("the answer of {} was cut off inside a tool call; nothing of it was run", route.model),
-        "Ask for smaller steps, or raise model.max_tokens.",
-        route,
-    )
-}
-
-fn only_unknown_tools(route: &ModelRoute) -> Ending {
-    model_failure(
-        "error.model.unknown_tools",
-        "unknown_tools",
-        format!("{} asked for tools that do not exist, {MAX_UNKNOWN_ROUNDS} times in a row", route.model),
-        "Choose a model that can use tools, or send the message again.",
-        route,
-    )
-}
-
-fn boosted(current: Option<u32>, times: u32) -> u32 {
-    let limit = CAP_LIMIT.max(current.unwrap_or(0));
-    current.unwrap_or(CAP_BASE).max(CAP_BASE).saturating_mul(1 << times.min(4)).min(limit)
-}
-
-#[cfg(test)]
-mod tests;

@@ -13,7 +13,7 @@ pub enum Delivery {
     /// An event.
     Event(Arc<Published>),
     /// A question to answer.
-    Request(OpenRequest),
+    Request(Box<OpenRequest>),
 }
 
 #[derive(Debug, Default)]
@@ -233,7 +233,7 @@ impl Hub {
                     && client.places.contains_key(request.session_id())
                     && client.delivered.insert(ask.open.id.clone())
                 {
-                    out.push(Delivery::Request(ask.open.clone()));
+                    out.push(Delivery::Request(Box::new(ask.open.clone())));
                 }
             }
         }

@@ -33,10 +33,8 @@ pub async fn stop_signal() {
 /// Asks for an approval. What is not a clear yes is a no.
 pub async fn ask_approval(params: &ApprovalParams) -> ApprovalReply {
     let mut text = format!("\n{} on {} in {}\n", params.summary, params.target.name, params.cwd);
-    if params.parts.is_empty() {
-        if let Some(command) = &params.command {
-            text.push_str(&format!("    {}\n", visible(command)));
-        }
+    if let Some(command) = params.command.as_ref().filter(|_| params.parts.is_empty()) {
+        text.push_str(&format!("    {}\n", visible(command)));
     }
     for part in &params.parts {
         let verdict = match part.verdict {

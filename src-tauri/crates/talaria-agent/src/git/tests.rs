@@ -11,7 +11,11 @@ fn branch_of_a_repository_a_worktree_and_a_detached_head() {
 
     let tree = dir.path().join("tree");
     std::fs::create_dir(&tree).unwrap();
-    std::fs::write(tree.join(".git"), format!("gitdir: {}\n", repo.join(".git/worktrees/w").display())).unwrap();
+    std::fs::write(
+        tree.join(".git"),
+        format!("gitdir: {}\n", repo.join(".git/worktrees/w").display()),
+    )
+    .unwrap();
     std::fs::write(repo.join(".git/worktrees/w/HEAD"), "0123456789abcdef\n").unwrap();
     assert_eq!(branch(&tree).as_deref(), Some("0123456"));
     assert_eq!(branch(dir.path()), None);

@@ -4,7 +4,12 @@ use super::*;
 async fn a_prompt_holds_identity_place_and_instructions() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("AGENTS.md"), "Use tabs.\n").unwrap();
-    let route = ModelRoute { provider: "custom".into(), model: "m".into(), base_url: None, api_key_env: None };
+    let route = ModelRoute {
+        provider: "custom".into(),
+        model: "m".into(),
+        base_url: None,
+        api_key_env: None,
+    };
     let facts = PromptFacts {
         user_home: Path::new("/home/ada"),
         project_dir: dir.path(),

@@ -8,12 +8,17 @@ use talaria_protocol::{AppError, QueueEntry, QueueReply};
 impl Session {
     pub(super) async fn change_queue(&mut self, change: QueueChange) -> Result<QueueReply, AppError> {
         let missing = || AppError::not_found("this message no longer waits").with_hint("It was sent or removed.");
-        let place = |queue: &std::collections::VecDeque<QueueEntry>, id: &str| queue.iter().position(|entry| entry.entry_id == id);
+        let place = |queue: &std::collections::VecDeque<QueueEntry>, id: &str| {
+            queue.iter().position(|entry| entry.entry_id == id)
+        };
         let before = (self.queue.clone(), self.queue_paused);
         match change {
             QueueChange::Add { text } => {
                 let text = super::submit::checked(text)?;
-                self.queue.push_back(QueueEntry { entry_id: crate::ids::queue_entry_id(), text });
+                self.queue.push_back(QueueEntry {
+                    entry_id: crate::ids::queue_entry_id(),
+                    text,
+                });
             }
             QueueChange::Edit { entry_id, text } => {
                 let text = super::submit::checked(text)?;
@@ -40,7 +45,10 @@ impl Session {
         }
         self.tell_queue();
         self.send_next().await;
-        Ok(QueueReply { entries: self.queue.iter().cloned().collect(), paused: self.queue_paused })
+        Ok(QueueReply {
+            entries: self.queue.iter().cloned().collect(),
+            paused: self.queue_paused,
+        })
     }
 
     /// Stores what waits, so that it outlives this process.
@@ -49,7 +57,11 @@ impl Session {
         let id = self.shared.id.clone();
         let entries: Vec<QueueEntry> = self.queue.iter().cloned().collect();
         let queue = stored_queue(&self.shared.waiting_steer(), &entries, self.queue_paused);
-        self.core.store.write(move |tx| tx.set_queue(&id, &queue)).await.map_err(|error| storage_error(&error))?;
+        self.core
+            .store
+            .write(move |tx| tx.set_queue(&id, &queue))
+            .await
+            .map_err(|error| storage_error(&error))?;
         self.queue_is_stored = true;
         Ok(())
     }

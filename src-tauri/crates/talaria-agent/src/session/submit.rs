@@ -7,7 +7,8 @@ use crate::turn::Turn;
 use std::sync::Arc;
 use talaria_model::WireMessage;
 use talaria_protocol::{
-    Accepted, AppError, Delivery, ErrorKind, Layer, Message, PromptReply, QueueEntry, Role, SessionState, TurnId, WhenBusy,
+    Accepted, AppError, Delivery, ErrorKind, Layer, Message, PromptReply, QueueEntry, Role, SessionState, TurnId,
+    WhenBusy,
 };
 use talaria_store::{Display, Lease, NewMessage};
 use tokio_util::sync::CancellationToken;
@@ -38,7 +39,10 @@ impl Session {
         if let Some(token) = &token
             && self.tokens.contains(token)
         {
-            return Ok(accepted(Accepted::Started, self.running.as_ref().map(|running| running.turn_id.clone())));
+            return Ok(accepted(
+                Accepted::Started,
+                self.running.as_ref().map(|running| running.turn_id.clone()),
+            ));
         }
         let running = self.running.as_ref().map(|running| running.turn_id.clone());
         let reply = match (running, when_busy) {
@@ -57,7 +61,10 @@ impl Session {
                 accepted(Accepted::Steered, Some(turn_id))
             }
             (Some(_), WhenBusy::Queue) => {
-                self.queue.push_back(QueueEntry { entry_id: crate::ids::queue_entry_id(), text });
+                self.queue.push_back(QueueEntry {
+                    entry_id: crate::ids::queue_entry_id(),
+                    text,
+                });
                 if let Err(error) = self.store_queue().await {
                     self.queue.pop_back();
                     return Err(error);
@@ -66,7 +73,10 @@ impl Session {
                 accepted(Accepted::Queued, None)
             }
             (Some(_), WhenBusy::Interrupt) => {
-                self.queue.push_front(QueueEntry { entry_id: crate::ids::queue_entry_id(), text });
+                self.queue.push_front(QueueEntry {
+                    entry_id: crate::ids::queue_entry_id(),
+                    text,
+                });
                 if let Err(error) = self.store_queue().await {
                     self.queue.pop_front();
                     return Err(error);
@@ -74,7 +84,9 @@ impl Session {
                 if let Some(running) = &self.running {
                     running.cancel.cancel();
                 }
-                self.core.hub.withdraw(&self.shared.id, talaria_protocol::RequestCancelReason::Interrupted);
+                self.core
+                    .hub
+                    .withdraw(&self.shared.id, talaria_protocol::RequestCancelReason::Interrupted);
                 self.send_after_interrupt = true;
                 self.tell_queue();
                 accepted(Accepted::Queued, None)
@@ -102,12 +114,17 @@ impl Session {
             Some(system) => Arc::clone(system),
             None => self.build_prompt(&route).await,
         };
-        let message = Message { timestamp: crate::clock::unix_now(), ..Message::user(text.clone()) };
+        let message = Message {
+            timestamp: crate::clock::unix_now(),
+            ..Message::user(text.clone())
+        };
         let at = message.timestamp;
         let stored = NewMessage {
             message: message.clone(),
             turn: None,
-            display: Some(Display::User { delivery: Delivery::Sent }),
+            display: Some(Display::User {
+                delivery: Delivery::Sent,
+            }),
             client_token: token,
         };
         let entries: Vec<QueueEntry> = self.queue.iter().cloned().collect();
@@ -166,12 +183,17 @@ impl Session {
             system,
             tools: self.core.tools(),
             history: std::mem::take(&mut self.history),
-            max_iterations: self.max_iterations.unwrap_or_else(|| self.core.settings(|s| s.max_iterations)),
+            max_iterations: self
+                .max_iterations
+                .unwrap_or_else(|| self.core.settings(|s| s.max_iterations)),
             max_attempts: self.core.settings(|s| s.max_attempts),
             max_tokens: self.core.settings(|s| s.max_tokens),
             cancel: cancel.clone(),
         };
-        self.running = Some(Running { turn_id: turn_id.clone(), cancel });
+        self.running = Some(Running {
+            turn_id: turn_id.clone(),
+            cancel,
+        });
         self.turns.spawn(turn.run());
         Ok(turn_id)
     }
@@ -187,7 +209,11 @@ impl Session {
             return Ok(());
         }
         let new = self.new_session();
-        self.core.store.write(move |tx| tx.create_session(&new)).await.map_err(|error| storage_error(&error))?;
+        self.core
+            .store
+            .write(move |tx| tx.create_session(&new))
+            .await
+            .map_err(|error| storage_error(&error))?;
         self.stored = true;
         Ok(())
     }
@@ -203,7 +229,10 @@ fn held_by_another(holder: &talaria_store::LeaseHolder) -> AppError {
         ErrorKind::Busy,
         Layer::Runtime,
         "error.session.busy",
-        format!("{} (process {}) runs a turn in this session", holder.owner.program, holder.owner.pid),
+        format!(
+            "{} (process {}) runs a turn in this session",
+            holder.owner.program, holder.owner.pid
+        ),
     )
     .with_hint("Wait until it is done, stop it there, or work in a new chat. Your message was not sent.")
     .with_value("program", holder.owner.program.clone())
