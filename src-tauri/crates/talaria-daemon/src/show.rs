@@ -2,7 +2,7 @@
 
 use crate::terminal::visible;
 use std::io::{IsTerminal, Write};
-use talaria_protocol::{CoreEvent, Row, StatusKind, ToolState, ToolView, Verb};
+use talaria_protocol::{CallId, CoreEvent, Row, StatusKind, ToolState, ToolView, Verb};
 
 /// Shows events as they come.
 pub struct Show {
@@ -10,12 +10,14 @@ pub struct Show {
     at_line_start: bool,
     colour: bool,
     streamed: bool,
+    /// The call whose step was shown last: one that waited for an answer starts to run twice.
+    shown: Option<CallId>,
 }
 
 impl Show {
     pub fn new() -> Self {
         let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-        Self { at_line_start: true, colour, streamed: false }
+        Self { at_line_start: true, colour, streamed: false, shown: None }
     }
 
     pub fn event(&mut self, event: &CoreEvent) {
@@ -27,7 +29,12 @@ impl Show {
             CoreEvent::MessageInterim { row: Row::Assistant { .. }, .. } => {
                 self.end_line();
             }
-            CoreEvent::ToolStart { tool, .. } if tool.state == ToolState::Running => self.step(&format!("{} {}", verb(tool), target(tool))),
+            CoreEvent::ToolStart { tool, .. }
+                if tool.state == ToolState::Running && self.shown.as_ref() != Some(&tool.call_id) =>
+            {
+                self.shown = Some(tool.call_id.clone());
+                self.step(&format!("{} {}", verb(tool), target(tool)));
+            }
             CoreEvent::ToolComplete { tool, .. } => {
                 let state = match tool.state {
                     ToolState::Failed => "failed",
