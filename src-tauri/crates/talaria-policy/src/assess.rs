@@ -64,7 +64,8 @@ pub fn assess(command: &str, context: &CommandContext) -> Assessment {
     let command = normalise(command, context);
     let script = shell::parse(&command);
     let mut found = Vec::new();
-    let mut reads_only = script.trouble.is_none() && !script.background && !script.defines_function;
+    let mut reads_only =
+        script.trouble.is_none() && !script.background && !script.defines_function && !script.sets_by_loop;
     examine(&script, context, &mut found, &mut reads_only, 0);
     block::whole_text(&command, &mut found);
     findings::in_sequence(&script, &mut found);
@@ -90,7 +91,10 @@ pub fn assess(command: &str, context: &CommandContext) -> Assessment {
     found.sort_by_key(|finding| finding.part);
     found.dedup_by(|a, b| a.key == b.key && a.part == b.part);
     let parts = parts(&command, &outer, &found, &script, context);
-    let grant_keys = outer.iter().map(|(_, simple)| grant_key(simple)).collect();
+    let grant_keys = outer
+        .iter()
+        .map(|(_, simple)| grant_key(&script, simple).filter(|_| !script.sets_by_loop && !script.defines_function))
+        .collect();
     Assessment {
         verdict: found
             .iter()
@@ -141,7 +145,10 @@ fn parts(
                     simple.operator.clone()
                 },
                 command: simple.text.clone(),
-                verdict: verdict_of(part, reads && !script.background && !script.defines_function),
+                verdict: verdict_of(
+                    part,
+                    reads && !script.background && !script.defines_function && !script.sets_by_loop,
+                ),
                 reasons: reasons(part).map(|finding| finding.reason.clone()).collect(),
             }
         })
@@ -161,7 +168,7 @@ fn examine(script: &Script, context: &CommandContext, found: &mut Vec<Finding>, 
             upstream: &upstream,
             context,
             found,
-            payloads: Vec::new(),
+            payloads: simple.hidden.clone(),
         };
         for redirect in &simple.redirects {
             check.redirect(redirect);
@@ -279,6 +286,8 @@ pub(crate) struct Peeled<'w> {
     pub inner: Vec<Vec<Word>>,
     /// Whether the program's name depends on more than the text.
     pub dynamic_name: bool,
+    /// Whether something in front changes what the program does or where its output goes.
+    pub altered: bool,
     /// Whether the program is named by a path that is not one of the system's folders.
     pub own_path: bool,
 }
@@ -349,7 +358,7 @@ pub(crate) fn peel(words: &[Word]) -> Peeled<'_> {
             }
             "env" => 1 + skip(&rest[1..], &["-u", "-C", "-S"]),
             "nohup" | "setsid" | "time" | "command" | "builtin" | "exec" | "stdbuf" | "ionice" | "chrt"
-            | "unbuffer" => 1 + skip(&rest[1..], &["-c", "-n", "-o", "-e", "-i", "-a", "-f"]),
+            | "unbuffer" | "coproc" => 1 + skip(&rest[1..], &["-c", "-n", "-o", "-e", "-i", "-a", "-f"]),
             "nice" => 1 + skip(&rest[1..], &["-n"]),
             "timeout" => 2 + skip(&rest[1..], &["-s", "-k"]),
             "busybox" | "toybox" => 1,
@@ -366,9 +375,16 @@ pub(crate) fn peel(words: &[Word]) -> Peeled<'_> {
         if next >= rest.len() {
             break;
         }
+        out.altered |= match name.as_str() {
+            "command" | "builtin" | "timeout" | "nice" | "stdbuf" => false,
+            // The program of this name writes to a file by an option.
+            "time" => next > 1,
+            _ => true,
+        };
         rest = rest[next..].to_vec();
         while rest.first().is_some_and(|word| is_assignment(word.best())) {
             rest.remove(0);
+            out.altered = true;
         }
     }
     if let Some(first) = rest.first() {
@@ -431,16 +447,31 @@ pub(crate) fn base_name(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// What a grant for the session names: the words as the command gets them.
-fn grant_key(simple: &Simple) -> Option<String> {
-    let words: Option<Vec<&str>> = simple.words.iter().map(|word| word.value.as_deref()).collect();
-    let fixed =
-        !simple.substitutes && simple.here.is_none() && simple.redirects.iter().all(|r| r.target.value.is_some());
-    let mut key = words.filter(|words| fixed && !words.is_empty())?.join("\u{1f}");
-    for redirect in &simple.redirects {
+/// What a grant for the session names: assignments, words and files as the command gets them, behind the same of the
+/// commands that it reads from, for `sh` behind one command is not `sh` behind another.
+fn grant_key(script: &Script, simple: &Simple) -> Option<String> {
+    let mut key = String::new();
+    for source in pipeline_sources(script, simple).into_iter().rev().chain([simple]) {
+        let fixed = !source.substitutes && source.here.is_none() && !source.words.is_empty();
+        if !fixed {
+            return None;
+        }
+        for word in source.assignments.iter().chain(&source.words) {
+            let value = word.value.as_deref()?;
+            // With quotes it is another word: a pattern that is no longer one.
+            key.push_str(if value.contains(['*', '?', '[', '{']) {
+                &word.raw
+            } else {
+                value
+            });
+            key.push('\u{1f}');
+        }
+        for redirect in &source.redirects {
+            key.push_str(&redirect.operator);
+            key.push_str(redirect.target.value.as_deref()?);
+            key.push('\u{1f}');
+        }
         key.push('\u{1e}');
-        key.push_str(&redirect.operator);
-        key.push_str(redirect.target.best());
     }
     Some(key)
 }

@@ -541,11 +541,28 @@ fn runs_program(check: &mut Check<'_>, command: &Peeled<'_>) {
         "ag" => &["--pager"],
         _ => &["--compress-program"],
     };
-    let given = command.options().any(|option| {
-        options.iter().any(|name| {
-            option == *name || option.starts_with(&format!("{name}=")) || (name.len() == 2 && option.starts_with(name))
-        })
-    });
+    // What follows these is a pattern or a name, whatever it looks like.
+    let takes_value = |option: &str| match command.name.as_str() {
+        "rg" => matches!(
+            option,
+            "-e" | "-f" | "-g" | "-t" | "-T" | "-r" | "--regexp" | "--file" | "--glob" | "--replace"
+        ),
+        "sort" => matches!(option, "-k" | "-t" | "-S" | "-T" | "-o"),
+        _ => false,
+    };
+    let mut given = false;
+    let mut args = command.args.iter().map(|arg| arg.best()).take_while(|arg| *arg != "--");
+    while let Some(arg) = args.next() {
+        let name = arg.split('=').next().unwrap_or(arg);
+        given |= options.iter().any(|option| match option.strip_prefix("--") {
+            // `man` and `sort` take beginnings of long options as well.
+            Some(_) => name == *option || (name.len() > 4 && command.name != "rg" && option.starts_with(name)),
+            None => arg.starts_with(option),
+        });
+        if takes_value(arg) {
+            args.next();
+        }
+    }
     if given {
         ask(
             check,

@@ -1,7 +1,8 @@
 //! Commands that only read: a list of what is known, not of what is forbidden. Unknown commands do not read.
 
 use crate::assess::{CommandContext, Peeled, peel};
-use crate::shell::Simple;
+use crate::shell::{Redirect, Simple};
+use crate::words::Word;
 
 /// Programs that read with any options they have.
 const READERS: &[&str] = &[
@@ -12,14 +13,12 @@ const READERS: &[&str] = &[
     "wc",
     "pwd",
     "echo",
-    "printf",
     "true",
     "false",
     ":",
     "stat",
     "du",
     "df",
-    "file",
     "which",
     "whereis",
     "type",
@@ -27,8 +26,6 @@ const READERS: &[&str] = &[
     "id",
     "groups",
     "uname",
-    "hostname",
-    "date",
     "uptime",
     "ps",
     "free",
@@ -40,7 +37,6 @@ const READERS: &[&str] = &[
     "readlink",
     "cut",
     "tr",
-    "uniq",
     "nl",
     "tac",
     "rev",
@@ -61,11 +57,8 @@ const READERS: &[&str] = &[
     "od",
     "hexdump",
     "strings",
-    "test",
-    "[",
     "seq",
     "sleep",
-    "tree",
     "printenv",
     "locale",
     "getconf",
@@ -84,9 +77,7 @@ const READERS: &[&str] = &[
     "expr",
     "numfmt",
     "look",
-    "man",
     "help",
-    "history",
 ];
 
 /// Sub-commands of git that read.
@@ -115,134 +106,188 @@ const GIT: &[&str] = &[
 
 /// Whether a simple command changes nothing: no unknown program, no option that writes or runs, no redirection to a file.
 pub(crate) fn only_reads(simple: &Simple, _: &CommandContext) -> bool {
-    let writes = simple.redirects.iter().any(|redirect| {
-        let to = redirect.target.best();
-        let descriptor =
-            redirect.operator.ends_with('&') && !to.is_empty() && to.chars().all(|c| c.is_ascii_digit() || c == '-');
-        !(descriptor || to == "/dev/null" || redirect.operator == "<")
-    });
-    if writes || simple.words.is_empty() {
+    if !simple.redirects.iter().all(harmless) || !simple.hidden.is_empty() || !simple.assignments.is_empty() {
         return false;
+    }
+    if simple.words.is_empty() {
+        // `$(< file)`; without any file there is nothing that could be judged.
+        return !simple.redirects.is_empty() && simple.redirects.iter().all(|redirect| redirect.operator == "<");
     }
     let command = peel(&simple.words);
-    if !command.sudo.is_empty() || command.through_xargs || command.dynamic_name || command.own_path {
-        return false;
-    }
-    // An assignment in front may change what the program does (`PAGER=`, `LD_PRELOAD=`).
-    if simple
-        .words
-        .first()
-        .is_some_and(|word| !simple.text.trim_start().starts_with(word.raw.as_str()))
-        && command.name != ":"
-    {
-        return false;
-    }
-    if command.name == ":" && simple.text.trim() != ":" {
-        // A bare assignment changes the shell's own variables only, but it persists into later commands.
-        return false;
-    }
-    reader(&command)
+    let plain = command.sudo.is_empty() && !command.through_xargs && !command.altered;
+    plain && !command.dynamic_name && !command.own_path && reader(&command)
+}
+
+fn harmless(redirect: &Redirect) -> bool {
+    let to = redirect.target.best();
+    let descriptor =
+        redirect.operator.ends_with('&') && !to.is_empty() && to.chars().all(|c| c.is_ascii_digit() || c == '-');
+    // Bash opens connections by these names.
+    let connection = to.starts_with("/dev/tcp/") || to.starts_with("/dev/udp/") || redirect.target.value.is_none();
+    descriptor || to == "/dev/null" || (redirect.operator == "<" && !connection)
 }
 
 fn reader(command: &Peeled<'_>) -> bool {
-    let any = |options: &[&str]| {
-        command.args.iter().any(|arg| {
-            options
-                .iter()
-                .any(|option| arg.best() == *option || arg.best().starts_with(&format!("{option}=")))
-        })
+    let starts = |prefixes: &[&str]| {
+        command
+            .args
+            .iter()
+            .any(|arg| prefixes.iter().any(|prefix| arg.best().starts_with(prefix)))
     };
+    let fixed = || command.args.iter().all(|arg| is_fixed(arg));
     match command.name.as_str() {
-        "man" => {
-            !(any(&["-P", "--pager", "-H", "--html"])
-                || command
-                    .options()
-                    .any(|option| option.starts_with("-P") || option.starts_with("-H")))
+        "printf" => fixed() && !starts(&["-"]),
+        // A subscript is evaluated, commands in it included.
+        "test" | "[" => !command.args.iter().any(|arg| {
+            let inner = arg.raw.trim_matches(|c| matches!(c, '[' | ']' | ' '));
+            inner.contains('[') || inner.split_whitespace().any(|word| word == "-v")
+        }),
+        "man" => allows(command, "kfwaK", "", &[]) && !command.operands().any(|page| page.contains('/')),
+        "date" => {
+            allows(command, "uRI", "dr", &["--utc", "--universal", "--date", "--iso-8601", "--rfc-3339", "--reference"])
+                // Digits alone set the clock.
+                && !command.operands().any(|text| text.chars().all(|c| c.is_ascii_digit() || c == '.'))
         }
-        "date" => !(any(&["-s", "--set"]) || command.options().any(|option| option.starts_with("-s"))),
-        "hostname" => command.operands().next().is_none() && !any(&["-F", "--file", "-b"]),
-        "tree" => !command.options().any(|option| option.starts_with("-o")),
+        "hostname" => allows(command, "fsiIdA", "", &[]) && command.operands().next().is_none(),
+        "tree" => allows(
+            command,
+            "adfpsugDhFNqQrtcUvxlinACSJX",
+            "LPI",
+            &["--noreport", "--dirsfirst", "--du", "--prune", "--gitignore", "--si"],
+        ),
+        "file" => allows(
+            command,
+            "bikLNhsrp0",
+            "mF",
+            &["--brief", "--mime", "--mime-type", "--mime-encoding", "--dereference"],
+        ),
         "history" => command.args.is_empty(),
         "command" => command
             .args
             .first()
             .is_some_and(|arg| matches!(arg.best(), "-v" | "-V")),
-        "sort" => !command.options().any(|option| {
-            option.starts_with("-o")
-                || option.starts_with("--output")
-                || option.starts_with("--compress-program")
-                || (!option.starts_with("--") && option.contains('o'))
-        }),
-        "uniq" => command.operands().count() < 2,
-        "rg" => !command.options().any(|option| {
-            option.starts_with("--pre")
-                || option.starts_with("--hostname-bin")
-                || option == "-z"
-                || option == "--search-zip"
-        }),
-        "ag" | "ack" => !command.options().any(|option| option.starts_with("--pager")),
-        "find" => !command.args.iter().any(|arg| {
-            matches!(
-                arg.best(),
-                "-exec" | "-execdir" | "-ok" | "-okdir" | "-delete" | "-fprint" | "-fprint0" | "-fprintf" | "-fls"
-            )
-        }),
-        "fd" | "fdfind" => !command
-            .options()
-            .any(|option| option.starts_with("-x") || option.starts_with("-X") || option.starts_with("--exec")),
+        "sort" => allows(
+            command,
+            "bdfghiMnRrVucCmsz",
+            "kt",
+            &[
+                "--reverse",
+                "--numeric-sort",
+                "--human-numeric-sort",
+                "--version-sort",
+                "--unique",
+                "--check",
+                "--ignore-case",
+                "--key",
+                "--field-separator",
+                "--stable",
+                "--zero-terminated",
+                "--general-numeric-sort",
+                "--month-sort",
+                "--random-sort",
+                "--ignore-leading-blanks",
+                "--dictionary-order",
+            ],
+        ),
+        "uniq" => fixed() && command.operands().count() < 2,
+        "rg" => fixed() && !starts(&["--pre", "--hostname-bin", "--search-zip"]) && !command.short().contains('z'),
+        "find" => fixed() && !starts(&["-exec", "-ok", "-delete", "-fprint", "-fls", "-files0-from"]),
+        "fd" | "fdfind" => fixed() && !command.short().contains(['x', 'X']) && !starts(&["--exec"]),
         "sed" => sed(command),
         "awk" | "gawk" | "mawk" => awk(command),
         "git" => git(command),
         "cargo" | "rustc" | "node" | "python" | "python3" | "npm" | "go" | "java" | "gcc" | "make" | "bash" => {
-            command.args.len() == 1
-                && matches!(command.args[0].best(), "--version" | "-V" | "-v" | "version")
-                && !(command.name == "npm" && command.args[0].best() == "version")
-                && !(matches!(command.name.as_str(), "bash" | "python" | "python3") && command.args[0].best() == "-v")
+            let [version] = command.args.as_slice() else {
+                return false;
+            };
+            match command.name.as_str() {
+                "go" => version.best() == "version",
+                "node" | "npm" => matches!(version.best(), "--version" | "-v"),
+                "java" => matches!(version.best(), "--version" | "-version"),
+                _ => version.best() == "--version",
+            }
         }
         "env" => command.args.is_empty(),
         name => READERS.contains(&name),
     }
 }
 
-/// Only `sed -n` with line addresses and `p`, and substitutions without `e` and `w`.
-fn sed(command: &Peeled<'_>) -> bool {
-    if command.options().any(|option| {
-        option.starts_with("-i")
-            || option.starts_with("--in-place")
-            || option.starts_with("-f")
-            || option.starts_with("--file")
-            || option.contains('i') && !option.starts_with("--")
-    }) {
+/// Whether a word is known and the shell cannot make an option of it: no variable, no pattern and no braces in front,
+/// none in an option.
+fn is_fixed(word: &Word) -> bool {
+    const EXPANDS: [char; 4] = ['*', '?', '[', '{'];
+    let Some(value) = word.value.as_deref() else {
         return false;
+    };
+    let mut raw = word.raw.as_str();
+    while let Some(rest) = raw.strip_prefix("\"\"").or_else(|| raw.strip_prefix("''")) {
+        raw = rest;
     }
-    command.operands().next().is_some_and(|script| {
-        script
-            .chars()
-            .all(|c| c.is_ascii_digit() || matches!(c, ',' | '$' | 'p' | ';' | ' ' | 'q' | 'd' | '!'))
-    })
+    let in_front = raw.starts_with(EXPANDS) || (raw.starts_with(['@', '+', '!']) && raw[1..].starts_with('('));
+    let in_option = value.starts_with('-') && raw.contains(EXPANDS);
+    !in_front && !in_option
 }
 
-/// awk programs that neither write nor run.
-fn awk(command: &Peeled<'_>) -> bool {
-    if command.options().any(|option| {
-        option.starts_with("-f")
-            || option.starts_with("-i")
-            || option.starts_with("--file")
-            || option.starts_with("-o")
-            || option.starts_with("-e")
-    }) {
-        return false;
+/// Whether all options are among those listed: `flags` and `valued` are letters, `long` are names in full. What is
+/// abbreviated or unknown does not count.
+fn allows(command: &Peeled<'_>, flags: &str, valued: &str, long: &[&str]) -> bool {
+    let mut args = command.args.iter();
+    while let Some(arg) = args.next() {
+        let text = arg.best();
+        if !is_fixed(arg) {
+            return false;
+        }
+        if text == "--" {
+            return args.all(|arg| is_fixed(arg));
+        }
+        if text.starts_with("--") {
+            if !long.contains(&text.split('=').next().unwrap_or(text)) {
+                return false;
+            }
+            continue;
+        }
+        let Some(letters) = text.strip_prefix('-') else {
+            continue;
+        };
+        let end = letters.find(|letter| !flags.contains(letter)).unwrap_or(letters.len());
+        match letters[end..].chars().next() {
+            None => {}
+            Some(letter) if valued.contains(letter) => {
+                let value_follows = letters[end..].chars().nth(1).is_none();
+                if value_follows && args.next().is_some_and(|value| !is_fixed(value)) {
+                    return false;
+                }
+            }
+            Some(_) => return false,
+        }
     }
-    command.operands().next().is_some_and(|program| {
-        !(program.contains('>')
-            || program.contains('|')
-            || program.contains("system")
-            || program.contains("getline")
-            || program.contains('@'))
-    })
+    true
+}
+
+/// Only line addresses with `p`, `d` and `q`; other commands of sed may write or run.
+fn sed(command: &Peeled<'_>) -> bool {
+    allows(command, "nErsuz", "", &["--quiet", "--silent", "--regexp-extended"])
+        && command.operands().next().is_some_and(|script| {
+            script
+                .chars()
+                .all(|c| c.is_ascii_digit() || matches!(c, ',' | '$' | 'p' | ';' | ' ' | 'q' | 'd' | '!'))
+        })
+}
+
+/// Programs of awk that neither write nor run.
+fn awk(command: &Peeled<'_>) -> bool {
+    allows(command, "", "Fv", &[])
+        && command.operands().next().is_some()
+        && !command.args.iter().any(|arg| {
+            let text = arg.best();
+            text.contains(['>', '|', '@']) || text.contains("system") || text.contains("getline")
+        })
 }
 
 fn git(command: &Peeled<'_>) -> bool {
+    if !command.args.iter().all(|arg| is_fixed(arg)) {
+        return false;
+    }
     let mut args = command.args.iter().map(|arg| arg.best()).peekable();
     // `-c` can set a pager or a hook.
     while let Some(arg) = args.next_if(|arg| arg.starts_with('-')) {
@@ -258,14 +303,23 @@ fn git(command: &Peeled<'_>) -> bool {
         return command.has("--version");
     };
     let rest: Vec<&str> = args.collect();
-    let bad = rest.iter().any(|arg| {
-        arg.starts_with("--output")
-            || arg.starts_with("--ext-diff")
-            || arg.starts_with("--textconv")
-            || arg.starts_with("--open-files-in-pager")
-            || arg.starts_with("-O")
+    // git takes beginnings of long options as well.
+    let writes_or_runs = rest.iter().any(|arg| {
+        const LONG: [&str; 5] = [
+            "--output",
+            "--ext-diff",
+            "--textconv",
+            "--filters",
+            "--open-files-in-pager",
+        ];
+        let name = arg.split('=').next().unwrap_or(arg);
+        let long = LONG
+            .iter()
+            .any(|option| arg.starts_with(option) || (name.len() > 3 && option.starts_with(name)));
+        let short = arg.len() > 1 && arg.starts_with('-') && !arg.starts_with("--");
+        long || arg.starts_with("-O") || (short && verb == "grep" && arg.contains('O'))
     });
-    if bad {
+    if writes_or_runs {
         return false;
     }
     match verb {
@@ -276,11 +330,11 @@ fn git(command: &Peeled<'_>) -> bool {
             )
         }),
         "tag" => rest.iter().all(|arg| matches!(*arg, "-l" | "--list" | "-n")),
-        "remote" => rest.is_empty() || matches!(rest.as_slice(), ["-v"] | ["show", _] | ["get-url", _]),
+        "remote" => matches!(rest.as_slice(), [] | ["-v"] | ["get-url", _]),
         "stash" => rest.first() == Some(&"list") || rest.first() == Some(&"show"),
         "config" => rest
-            .iter()
-            .any(|arg| matches!(*arg, "--get" | "--get-all" | "--list" | "-l")),
+            .first()
+            .is_some_and(|arg| matches!(*arg, "--get" | "--get-all" | "--list" | "-l")),
         "worktree" => rest.first() == Some(&"list"),
         verb => GIT.contains(&verb),
     }

@@ -28,6 +28,10 @@ pub(crate) struct Simple {
     pub text: String,
     /// Words, assignments before the command left out.
     pub words: Vec<Word>,
+    /// Assignments before the command, as written; without a fixed value when they depend on more than the text.
+    pub assignments: Vec<Word>,
+    /// Shell text that runs inside a word or a here-document and that the grammar does not take apart.
+    pub hidden: Vec<String>,
     /// Files.
     pub redirects: Vec<Redirect>,
     /// Text that is fed to standard input, when it is written in the command itself; `None` when dynamic.
@@ -51,6 +55,8 @@ pub(crate) struct Script {
     pub background: bool,
     /// Whether a function is defined, which can give any word another meaning.
     pub defines_function: bool,
+    /// Whether a loop sets a variable that may change what programs do (`PATH`, `LD_PRELOAD`).
+    pub sets_by_loop: bool,
 }
 
 /// Takes a command line apart.
@@ -149,6 +155,22 @@ impl Walk<'_> {
                 self.script.defines_function = true;
                 self.statements(node, operator, depth, inner);
             }
+            "for_statement" | "c_style_for_statement" => {
+                let variable = node.child_by_field_name("variable");
+                self.script.sets_by_loop |= variable.is_none_or(|variable| !is_plain_name(self.text(variable)));
+                self.statements(node, operator, depth, inner);
+            }
+            // `$(> file)`: a redirection without a command.
+            "file_redirect" => {
+                let redirect = self.file_redirect(node, depth);
+                self.script.simples.push(Simple {
+                    operator: operator.to_owned(),
+                    text: self.text(node).to_owned(),
+                    redirects: vec![redirect],
+                    inner,
+                    ..Simple::default()
+                });
+            }
             "comment" | "heredoc_body" | "heredoc_start" => {}
             _ => self.statements(node, operator, depth, inner),
         }
@@ -243,20 +265,27 @@ impl Walk<'_> {
         let mut cursor = node.walk();
         let children: Vec<Node<'_>> = node.named_children(&mut cursor).collect();
         let mut body = None;
+        let mut literal = false;
         for child in children {
             match child.kind() {
+                "heredoc_start" => literal = self.text(child).contains(['\'', '"', '\\']),
                 "heredoc_body" => {
-                    let dynamic = child.named_child_count() > 0
-                        && (0..child.named_child_count())
-                            .filter_map(|at| child.named_child(at as u32))
-                            .any(|part| part.kind() != "heredoc_content");
-                    if dynamic {
-                        let owner = self.script.simples.len().saturating_sub(1);
+                    let owner = self.script.simples.len().saturating_sub(1);
+                    let mut fixed = literal;
+                    if !literal {
+                        // The grammar finds no backticks in here-documents.
+                        let hidden = hidden_commands(self.text(child), Within::HereDocument);
+                        let mut cursor = child.walk();
+                        fixed = hidden.is_empty()
+                            && child
+                                .named_children(&mut cursor)
+                                .all(|part| part.kind() == "heredoc_content");
+                        self.hide(owner, hidden);
                         self.substitutions(child, depth, owner);
                     }
-                    body = (!dynamic).then(|| self.text(child).to_owned());
+                    body = fixed.then(|| self.text(child).to_owned());
                 }
-                "heredoc_start" | "heredoc_end" => {}
+                "heredoc_end" => {}
                 "file_redirect" => {
                     let redirect = self.file_redirect(child, depth);
                     redirects.push(redirect);
@@ -288,7 +317,7 @@ impl Walk<'_> {
         let mut here = Vec::new();
         for child in &children {
             match child.kind() {
-                "variable_assignment" => {}
+                "variable_assignment" => simple.assignments.push(as_written(self.text(*child))),
                 "file_redirect" | "herestring_redirect" => here.push(*child),
                 "command_name" => {
                     let word = child.named_child(0).unwrap_or(*child);
@@ -318,11 +347,12 @@ impl Walk<'_> {
             "test_command" => "test".to_owned(),
             _ => text.split_whitespace().next().unwrap_or_default().to_owned(),
         };
+        let rest = as_written(text.strip_prefix(name.as_str()).unwrap_or(&text).trim());
         let at = self.script.simples.len();
         self.script.simples.push(Simple {
             operator: operator.to_owned(),
             text,
-            words: vec![Word::plain(&name)],
+            words: vec![Word::plain(&name), rest],
             inner,
             ..Simple::default()
         });
@@ -335,10 +365,20 @@ impl Walk<'_> {
             operator: operator.to_owned(),
             text: self.text(node).to_owned(),
             words: vec![Word::plain(":")],
+            assignments: vec![as_written(self.text(node))],
             inner,
             ..Simple::default()
         });
         self.substitutions(node, depth, at);
+    }
+
+    fn hide(&mut self, owner: usize, hidden: Vec<String>) {
+        if let Some(simple) = self.script.simples.get_mut(owner)
+            && !hidden.is_empty()
+        {
+            simple.substitutes = true;
+            simple.hidden.extend(hidden);
+        }
     }
 
     /// Commands inside `$(…)`, backticks and `<(…)` below a node.
@@ -350,6 +390,10 @@ impl Walk<'_> {
             }
             let mut cursor = node.walk();
             let children: Vec<Node<'_>> = node.named_children(&mut cursor).collect();
+            if children.is_empty() && may_hide(node.kind()) {
+                let hidden = hidden_commands(self.text(node), Within::Word);
+                self.hide(owner, hidden);
+            }
             for child in children.into_iter().rev() {
                 match child.kind() {
                     "command_substitution" | "process_substitution" => {
@@ -365,6 +409,75 @@ impl Walk<'_> {
             }
         }
     }
+}
+
+/// Text of an assignment or a declaration; it stands for itself unless something is expanded in it.
+fn as_written(text: &str) -> Word {
+    Word {
+        raw: text.to_owned(),
+        value: (!text.contains(['$', '`'])).then(|| text.to_owned()),
+        ..Word::default()
+    }
+}
+
+/// Names in small letters mean nothing to programs, those of proxies excepted.
+fn is_plain_name(name: &str) -> bool {
+    let small = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    name.chars().all(small) && !name.contains("proxy")
+}
+
+/// Leaves whose text is expanded by the shell without being taken apart by the grammar.
+fn may_hide(kind: &str) -> bool {
+    !matches!(
+        kind,
+        "raw_string"
+            | "ansi_c_string"
+            | "comment"
+            | "heredoc_start"
+            | "heredoc_end"
+            | "heredoc_body"
+            | "heredoc_content"
+    )
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Within {
+    Word,
+    HereDocument,
+}
+
+/// Commands in backticks (and, in words, in `$(…)`) that stand in a text.
+fn hidden_commands(text: &str, within: Within) -> Vec<String> {
+    if !text.contains('`') && !text.contains("$(") {
+        return Vec::new();
+    }
+    let mut out = Vec::new();
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '\\' => {
+                chars.next();
+            }
+            '`' => {
+                let mut command = String::new();
+                while let Some((_, c)) = chars.next() {
+                    match c {
+                        '`' => break,
+                        '\\' => command.extend(chars.next().map(|(_, escaped)| escaped)),
+                        c => command.push(c),
+                    }
+                }
+                out.push(command);
+            }
+            // Where it ends does not matter: what follows is judged as well.
+            '$' if within == Within::Word && text[at..].starts_with("$(") => {
+                out.push(text[at + 2..].replace(')', "\n"));
+                break;
+            }
+            _ => {}
+        }
+    }
+    out
 }
 
 #[cfg(test)]
