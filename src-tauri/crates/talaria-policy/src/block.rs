@@ -1,6 +1,7 @@
 //! What never runs, in no mode and no container (security.md 5).
 
-use crate::assess::{Check, Finding, Peeled, Verdict};
+use crate::assess::{Check, Finding, Verdict};
+use crate::peel::Peeled;
 use crate::words::Word;
 
 /// Families of raw block devices.

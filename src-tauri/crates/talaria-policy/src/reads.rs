@@ -1,6 +1,7 @@
 //! Commands that only read: a list of what is known, not of what is forbidden. Unknown commands do not read.
 
-use crate::assess::{CommandContext, Peeled, peel};
+use crate::assess::CommandContext;
+use crate::peel::{Peeled, peel};
 use crate::shell::{Redirect, Simple};
 use crate::words::Word;
 

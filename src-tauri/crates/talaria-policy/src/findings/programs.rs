@@ -1,0 +1,237 @@
+//! Programs that run other programs: shells, interpreters, options that name a program.
+
+use super::{SHELLS, ask};
+use crate::assess::Check;
+use crate::peel::{Peeled, peel};
+use crate::shell::Simple;
+
+/// Options by which a reading program runs another one.
+pub(super) fn runs_program(check: &mut Check<'_>, command: &Peeled<'_>) {
+    let options: &[&str] = match command.name.as_str() {
+        "man" => &["-P", "-H", "--pager", "--html"],
+        "rg" => &["--pre", "--hostname-bin"],
+        "ag" => &["--pager"],
+        _ => &["--compress-program"],
+    };
+    // What follows these is a pattern or a name, whatever it looks like.
+    let takes_value = |option: &str| match command.name.as_str() {
+        "rg" => matches!(
+            option,
+            "-e" | "-f" | "-g" | "-t" | "-T" | "-r" | "--regexp" | "--file" | "--glob" | "--replace"
+        ),
+        "sort" => matches!(option, "-k" | "-t" | "-S" | "-T" | "-o"),
+        _ => false,
+    };
+    let mut given = false;
+    let mut args = command.args.iter().map(|arg| arg.best()).take_while(|arg| *arg != "--");
+    while let Some(arg) = args.next() {
+        let name = arg.split('=').next().unwrap_or(arg);
+        given |= options.iter().any(|option| match option.strip_prefix("--") {
+            // `man` and `sort` take beginnings of long options as well.
+            Some(_) => name == *option || (name.len() > 4 && command.name != "rg" && option.starts_with(name)),
+            None => arg.starts_with(option),
+        });
+        if takes_value(arg) {
+            args.next();
+        }
+    }
+    if given {
+        ask(
+            check,
+            "arbitrary program execution via an option",
+            "Runs another program by an option",
+        );
+    }
+}
+
+pub(super) fn evaluate(check: &mut Check<'_>, command: &Peeled<'_>) {
+    let text: String = command
+        .args
+        .iter()
+        .map(|arg| arg.raw.as_str())
+        .collect::<Vec<_>>()
+        .join(" ");
+    if text.contains("curl") || text.contains("wget") {
+        return ask(
+            check,
+            "execute remote content via command substitution",
+            "Runs what it downloads",
+        );
+    }
+    if command.name == "eval" {
+        let values: Option<Vec<&str>> = command.args.iter().map(|arg| arg.value.as_deref()).collect();
+        match values {
+            Some(values) => check.payloads.push(values.join(" ")),
+            None => ask(check, "eval of dynamic text", "Runs text that is made at run time"),
+        }
+    }
+}
+
+/// `bash -c TEXT`, here-documents and here-strings for a shell.
+pub(super) fn shell_payload(check: &mut Check<'_>, command: &Peeled<'_>) {
+    if !SHELLS.contains(&command.name.as_str()) {
+        return;
+    }
+    if check
+        .simple
+        .redirects
+        .iter()
+        .any(|redirect| redirect.operator == "<" && redirect.target.raw.starts_with("<("))
+    {
+        return ask(
+            check,
+            "script via process substitution",
+            "Runs the output of another command",
+        );
+    }
+    let mut args = command.args.iter();
+    let mut takes_text = false;
+    let mut runs_file = false;
+    while let Some(arg) = args.next() {
+        let text = arg.best();
+        if arg.raw.starts_with("<(") {
+            let remote = arg.raw.contains("curl") || arg.raw.contains("wget");
+            let (key, reason) = match remote {
+                true => (
+                    "execute remote script via process substitution",
+                    "Runs what it downloads",
+                ),
+                false => ("script via process substitution", "Runs the output of another command"),
+            };
+            return ask(check, key, reason);
+        }
+        match text {
+            "--rcfile" | "--init-file" | "-o" | "-O" | "+o" | "+O" => {
+                args.next();
+            }
+            option if option.starts_with("--") => {}
+            option
+                if option.len() > 1
+                    && option.starts_with('-')
+                    && option[1..].chars().all(|c| c.is_ascii_alphabetic()) =>
+            {
+                takes_text |= option.contains('c');
+            }
+            _ if takes_text => {
+                return match &arg.value {
+                    Some(payload) => {
+                        ask(check, "shell command via -c/-lc flag", "Runs a text as shell");
+                        check.payloads.push(payload.clone());
+                    }
+                    None => ask(
+                        check,
+                        "shell command via -c/-lc flag",
+                        "Runs text that is made at run time",
+                    ),
+                };
+            }
+            _ => {
+                runs_file = true;
+                break;
+            }
+        }
+    }
+    if runs_file {
+        return;
+    }
+    match &check.simple.here {
+        Some(Some(payload)) => {
+            let payload = payload.clone();
+            ask(check, "shell execution via heredoc", "Runs a text as shell");
+            check.payloads.push(payload);
+        }
+        Some(None) => ask(
+            check,
+            "shell execution via heredoc",
+            "Runs text that is made at run time",
+        ),
+        None => {}
+    }
+}
+
+pub(super) fn interpreter(check: &mut Check<'_>, command: &Peeled<'_>) {
+    let name = command.name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let letters: &[char] = match name {
+        "python" | "pypy" | "py" => &['c'],
+        "node" | "nodejs" | "deno" | "bun" => &['e', 'p'],
+        "perl" => &['e', 'E'],
+        "ruby" => &['e'],
+        "php" => &['r'],
+        "lua" | "osascript" => &['e'],
+        _ => return,
+    };
+    let mut inline = false;
+    for arg in command.args.iter().map(|arg| arg.best()) {
+        match arg {
+            "--eval" | "--print" => inline = true,
+            option if option.starts_with("--") => {}
+            option if option.len() > 1 && option.starts_with('-') => inline |= option[1..].contains(letters),
+            _ => break,
+        }
+        if inline {
+            break;
+        }
+    }
+    if inline {
+        ask(
+            check,
+            "script execution via -e/-c flag",
+            "Runs a program written in the command",
+        );
+    } else if check.simple.here.is_some() {
+        ask(
+            check,
+            "script execution via heredoc",
+            "Runs a program written in the command",
+        );
+    }
+}
+
+/// A shell or interpreter that runs what it is piped.
+pub(super) fn piped(check: &mut Check<'_>, command: &Peeled<'_>) {
+    let name = command.name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let runs = SHELLS.contains(&name) || matches!(name, "python" | "perl" | "ruby" | "node" | "php");
+    let has_script = command.operands().next().is_some_and(|operand| operand != "-");
+    if !runs || check.upstream.is_empty() || has_script || check.simple.here.is_some() {
+        return;
+    }
+    let sources: Vec<String> = check.upstream.iter().map(|simple| peel(&simple.words).name).collect();
+    if sources
+        .iter()
+        .any(|name| matches!(name.as_str(), "curl" | "wget" | "fetch" | "aria2c"))
+    {
+        return ask(check, "pipe remote content to shell", "Runs what it downloaded");
+    }
+    if sources.iter().any(|name| {
+        matches!(
+            name.as_str(),
+            "base64" | "base32" | "basenc" | "xxd" | "openssl" | "tr" | "rev" | "gunzip" | "zcat"
+        )
+    }) {
+        return ask(
+            check,
+            "pipe decoded content to shell (possible command obfuscation)",
+            "Runs text that was hidden by an encoding",
+        );
+    }
+    ask(check, "pipe into a shell", "Runs the output of another command");
+    if let Some(text) = check.source.and_then(literal_output) {
+        check.payloads.push(text);
+    }
+}
+
+/// What `echo TEXT` and `printf TEXT` put out.
+fn literal_output(simple: &Simple) -> Option<String> {
+    let name = simple.words.first()?.value.as_deref()?;
+    if !matches!(name, "echo" | "printf") {
+        return None;
+    }
+    let words: Option<Vec<&str>> = simple.words[1..].iter().map(|word| word.value.as_deref()).collect();
+    Some(
+        words?
+            .into_iter()
+            .skip_while(|word| matches!(*word, "-n" | "-e" | "-en" | "%s" | "%s\\n"))
+            .collect::<Vec<_>>()
+            .join(" "),
+    )
+}
