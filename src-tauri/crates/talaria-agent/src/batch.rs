@@ -3,6 +3,7 @@
 use crate::calls::{Checked, error_json};
 use crate::desk::CallDesk;
 use crate::gate::SessionGate;
+use crate::guardrail::Guardrail;
 use crate::prompt::{STEER_CLOSE, STEER_OPEN};
 use crate::record::{Record, Saved};
 use crate::shared::SessionShared;
@@ -11,7 +12,9 @@ use futures::stream::{self, StreamExt};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use talaria_protocol::{AppError, EffectDisposition, Message, StatusKind, ToolBody, ToolCall, ToolState, ToolView};
+use talaria_protocol::{
+    AppError, Content, EffectDisposition, Message, StatusKind, ToolBody, ToolCall, ToolState, ToolView,
+};
 use talaria_tools::{Registry, Segment, ToolContext, ToolLimits, ToolOutcome, plan};
 use tokio_util::sync::CancellationToken;
 
@@ -54,6 +57,7 @@ impl Batch {
         calls: Vec<Checked>,
         saved: Saved,
         record: &mut Record,
+        guardrail: &mut Guardrail,
         cancel: &CancellationToken,
     ) -> BatchEnd {
         let mut saved = Some(saved);
@@ -85,15 +89,16 @@ impl Batch {
                 work.push(self.run_one(checked, stopped, deadline, cancel).boxed());
             }
             let mut running = stream::iter(work).buffered(if parallel { WORKERS } else { 1 });
-            while let Some(ran) = running.next().await {
-                if let Some(error) = ran.stop {
+            while let Some(mut ran) = running.next().await {
+                if let Some(error) = ran.stop.take() {
                     stop.get_or_insert(*error);
                 }
+                let ran = self.warned(ran, &calls[results.len()], guardrail);
                 record.tool_result(ran.message.clone(), &ran.view);
                 self.session.feed.tool(ran.view);
                 results.push(ran.message);
-                if stop.is_some() && !stopped {
-                    // Later calls of a sequential segment see the stop; the buffered stream has not started them.
+                if stop.is_some() && !stopped && !parallel {
+                    // The calls behind it have not been started.
                     break;
                 }
             }
@@ -107,6 +112,17 @@ impl Batch {
             results.push(ran.message);
         }
         BatchEnd { results, stop }
+    }
+
+    /// Appends a warning to the result of a call that goes round in circles.
+    fn warned(&self, mut ran: Ran, checked: &Checked, guardrail: &mut Guardrail) -> Ran {
+        let call = checked.call();
+        let result = ran.message.content_text();
+        let reads = matches!(checked, Checked::Valid(_)) && !self.has_effects(call);
+        if let Some(warning) = guardrail.observe(call, ran.view.state, &result, reads) {
+            ran.message.content = Some(Content::Text(format!("{result}\n\n{warning}")));
+        }
+        ran
     }
 
     /// Runs one call outside of a turn.

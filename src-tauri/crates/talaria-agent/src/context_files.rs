@@ -3,8 +3,10 @@
 use std::path::{Path, PathBuf};
 
 /// Names in order of precedence. The first group is also looked for in the folders above, up to the repository's root.
-const OWN: [&str; 1] = [".talaria.md"];
+const OWN: [&str; 3] = [".talaria.md", ".hermes.md", "HERMES.md"];
 const SHARED: [&str; 3] = ["AGENTS.md", "CLAUDE.md", ".cursorrules"];
+/// Folder of rule files; all of them together count as one.
+const RULES: &str = ".cursor/rules";
 
 /// An instruction file as it goes into the prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +44,35 @@ fn find(project_dir: &Path, limit_chars: usize) -> Option<ContextFile> {
     SHARED
         .iter()
         .find_map(|name| read(&project_dir.join(name), project_dir, limit_chars))
+        .or_else(|| rules(project_dir, limit_chars))
+}
+
+/// The `.mdc` files of the rules folder, in name order.
+fn rules(project_dir: &Path, limit_chars: usize) -> Option<ContextFile> {
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(project_dir.join(RULES))
+        .ok()?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|ext| ext == "mdc"))
+        .collect();
+    paths.sort();
+    let files: Vec<ContextFile> = paths
+        .iter()
+        .filter_map(|path| read(path, project_dir, limit_chars))
+        .collect();
+    if files.is_empty() {
+        return None;
+    }
+    let whole = files
+        .iter()
+        .map(|file| file.text.as_str())
+        .collect::<Vec<_>>()
+        .join("\n\n");
+    let (text, cut_here) = cut(&whole, limit_chars, RULES);
+    Some(ContextFile {
+        name: RULES.to_owned(),
+        text,
+        truncated: cut_here || files.iter().any(|file| file.truncated),
+    })
 }
 
 /// The folder itself, and the ones above it if it lies in a repository.

@@ -15,6 +15,7 @@ mod failure;
 mod feed;
 mod gate;
 mod git;
+mod guardrail;
 mod history;
 mod ids;
 mod load;

@@ -7,6 +7,7 @@ use crate::batch::{Batch, BatchEnd};
 use crate::calls::{self, Checked};
 use crate::failure::storage_error;
 use crate::feed::{Ended, Tell};
+use crate::guardrail::Guardrail;
 use crate::history;
 use crate::prompt::{STEER_CLOSE, STEER_OPEN};
 use crate::record::{Record, TurnRecord};
@@ -74,6 +75,7 @@ struct Progress {
     nudged: bool,
     tool_ran: bool,
     max_tokens: Option<u32>,
+    guardrail: Guardrail,
     /// Text of earlier parts of an answer that hit the output limit.
     parts: String,
     /// Messages that are sent but never stored: continuations and nudges.
@@ -297,7 +299,10 @@ impl Turn {
             std::mem::take(&mut progress.usage),
             self.session.feed.take_reasoning_ms(),
         );
-        let BatchEnd { results, stop } = self.batch.run(checked, saved, &mut self.record, &self.cancel).await;
+        let BatchEnd { results, stop } = self
+            .batch
+            .run(checked, saved, &mut self.record, &mut progress.guardrail, &self.cancel)
+            .await;
         progress.tool_ran = true;
         progress.nudged = false;
         self.history.extend(results.into_iter().map(WireMessage::new));

@@ -29,3 +29,15 @@ fn folders_and_empty_files_are_no_instructions() {
     std::fs::write(dir.path().join("CLAUDE.md"), " \n").unwrap();
     assert_eq!(find(dir.path(), 1_000), None);
 }
+
+#[test]
+fn rule_files_count_as_one_and_come_last() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(dir.path().join(".cursor/rules")).unwrap();
+    std::fs::write(dir.path().join(".cursor/rules/b.mdc"), "second").unwrap();
+    std::fs::write(dir.path().join(".cursor/rules/a.mdc"), "first").unwrap();
+    std::fs::write(dir.path().join(".cursor/rules/note.txt"), "no").unwrap();
+    assert_eq!(find(dir.path(), 1_000).unwrap().text, "first\n\nsecond");
+    std::fs::write(dir.path().join("AGENTS.md"), "agents").unwrap();
+    assert_eq!(find(dir.path(), 1_000).unwrap().text, "agents");
+}
