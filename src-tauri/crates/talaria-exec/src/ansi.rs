@@ -5,6 +5,9 @@ use std::borrow::Cow;
 /// A sequence that has not ended after so many bytes is text that merely starts like one.
 const LONGEST_SEQUENCE: usize = 8 * 1024;
 
+/// Bytes of colour sequences that a line which is redrawn hands on.
+const MOST_COLOURS: usize = 256;
+
 /// What stands at an introducer (ESC, or a C1 character).
 enum Sequence {
     /// A whole one of so many bytes; `Colour` is one that sets colours or weight (SGR).
@@ -21,15 +24,8 @@ fn next_introducer(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut from = 0;
     loop {
-        let at = from
-            + bytes[from..]
-                .iter()
-                .position(|byte| *byte == 0x1b || *byte == 0xc2)?;
-        if bytes[at] == 0x1b
-            || bytes
-                .get(at + 1)
-                .is_some_and(|byte| (0x80..=0x9f).contains(byte))
-        {
+        let at = from + bytes[from..].iter().position(|byte| *byte == 0x1b || *byte == 0xc2)?;
+        if bytes[at] == 0x1b || bytes.get(at + 1).is_some_and(|byte| (0x80..=0x9f).contains(byte)) {
             return Some(at);
         }
         from = at + 1;
@@ -45,10 +41,7 @@ fn sequence(text: &str) -> Sequence {
             Some(b'[') => control(bytes, 2),
             Some(b']') => string(bytes, 2, true),
             Some(b'P' | b'X' | b'^' | b'_') => string(bytes, 2, false),
-            Some(0x20..=0x2f) => match bytes[1..]
-                .iter()
-                .position(|byte| !(0x20..=0x2f).contains(byte))
-            {
+            Some(0x20..=0x2f) => match bytes[1..].iter().position(|byte| !(0x20..=0x2f).contains(byte)) {
                 None => Sequence::Open,
                 Some(more) if (0x30..=0x7e).contains(&bytes[1 + more]) => Sequence::Whole(more + 2),
                 Some(_) => Sequence::Broken(1),
@@ -80,26 +73,23 @@ fn control(bytes: &[u8], from: usize) -> Sequence {
         None if end > LONGEST_SEQUENCE => Sequence::Broken(from),
         None => Sequence::Open,
         // A private parameter makes it something else than colours.
-        Some(b'm') if inters == 0 && bytes[from..end].iter().all(|byte| *byte < 0x3c) => {
-            Sequence::Colour(end + 1)
-        }
+        Some(b'm') if inters == 0 && bytes[from..end].iter().all(|byte| *byte < 0x3c) => Sequence::Colour(end + 1),
         Some(0x40..=0x7e) => Sequence::Whole(end + 1),
         Some(_) => Sequence::Broken(from),
     }
 }
 
-/// A control string: ends with ST (ESC \ or U+009C), an OSC also with BEL.
+/// A control string: ends with ST (ESC \ or U+009C), an OSC also with BEL. Another introducer inside means that it was none,
+/// as in terminals; so no text is read twice, however many introducers it has.
 fn string(bytes: &[u8], from: usize, bell_ends: bool) -> Sequence {
     let window = &bytes[..bytes.len().min(LONGEST_SEQUENCE)];
     let mut at = from;
-    while let Some(more) = window
-        .get(at..)
-        .and_then(|rest| rest.iter().position(|b| matches!(b, 0x07 | 0x1b | 0xc2)))
-    {
+    while let Some(more) = window[at..].iter().position(|byte| matches!(byte, 0x07 | 0x1b | 0xc2)) {
         at += more;
         match (window[at], window.get(at + 1)) {
             (0x07, _) if bell_ends => return Sequence::Whole(at + 1),
             (0x1b, Some(b'\\')) | (0xc2, Some(0x9c)) => return Sequence::Whole(at + 2),
+            (0x1b, Some(_)) | (0xc2, Some(0x80..=0x9f)) => return Sequence::Broken(from),
             _ => at += 1,
         }
     }
@@ -136,9 +126,7 @@ fn strip_into<'a>(text: &'a str, out: &mut String, end: End) -> &'a str {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
         match sequence(rest) {
-            Sequence::Whole(length) | Sequence::Colour(length) | Sequence::Broken(length) => {
-                rest = &rest[length..]
-            }
+            Sequence::Whole(length) | Sequence::Colour(length) | Sequence::Broken(length) => rest = &rest[length..],
             Sequence::Open if end == End::OfPiece => return rest,
             Sequence::Open => rest = &rest[open_introducer(rest)..],
         }
@@ -285,10 +273,10 @@ fn colours_at_end(line: &str) -> String {
             break;
         };
         let colour = &rest[at..=at + length];
-        if matches!(colour, "\x1b[m" | "\x1b[0m") {
+        // A bar that is redrawn for ever must not gather its colours.
+        if matches!(colour, "\x1b[m" | "\x1b[0m") || colours.len() > MOST_COLOURS {
             colours.clear();
         }
-        // A bar that is redrawn in the same colours must not gather them.
         if !colours.ends_with(colour) {
             colours.push_str(colour);
         }

@@ -48,15 +48,12 @@ pub(crate) struct Capture<'a> {
     total_bytes: u64,
     newlines: u64,
     ends_in_line: bool,
+    decoded: String,
     plain: String,
 }
 
 impl<'a> Capture<'a> {
-    pub(crate) fn new(
-        cap: OutputCap,
-        form: TextForm,
-        on_output: Option<&'a mut (dyn FnMut(&str) + Send)>,
-    ) -> Self {
+    pub(crate) fn new(cap: OutputCap, form: TextForm, on_output: Option<&'a mut (dyn FnMut(&str) + Send)>) -> Self {
         Self {
             decoder: Decoder::default(),
             stripper: match form {
@@ -74,6 +71,7 @@ impl<'a> Capture<'a> {
             total_bytes: 0,
             newlines: 0,
             ends_in_line: false,
+            decoded: String::new(),
             plain: String::new(),
         }
     }
@@ -147,9 +145,19 @@ impl OutputSink for Capture<'_> {
         self.total_bytes += bytes.len() as u64;
         self.newlines += bytes.iter().filter(|byte| **byte == b'\n').count() as u64;
         self.ends_in_line = *last != b'\n';
-        let mut decoder = std::mem::take(&mut self.decoder);
-        decoder.push(bytes, |text| self.text(text));
-        self.decoder = decoder;
+        // Whole reads, not the pieces between bad bytes: binary output has millions of those.
+        if self.decoder.held == 0
+            && let Ok(text) = std::str::from_utf8(bytes)
+        {
+            return self.text(text);
+        }
+        let mut decoded = std::mem::take(&mut self.decoded);
+        decoded.clear();
+        self.decoder.push(bytes, &mut decoded);
+        if !decoded.is_empty() {
+            self.text(&decoded);
+        }
+        self.decoded = decoded;
     }
 }
 
@@ -161,12 +169,12 @@ pub(crate) struct Decoder {
 }
 
 impl Decoder {
-    pub(crate) fn push(&mut self, mut bytes: &[u8], mut take: impl FnMut(&str)) {
+    pub(crate) fn push(&mut self, mut bytes: &[u8], out: &mut String) {
         while self.held > 0 && !bytes.is_empty() {
             self.partial[self.held] = bytes[0];
             match std::str::from_utf8(&self.partial[..=self.held]) {
                 Ok(text) => {
-                    take(text);
+                    out.push_str(text);
                     self.held = 0;
                     bytes = &bytes[1..];
                 }
@@ -176,25 +184,25 @@ impl Decoder {
                 }
                 // The new byte does not belong to what is held.
                 Err(_) => {
-                    take("\u{fffd}");
+                    out.push('\u{fffd}');
                     self.held = 0;
                 }
             }
         }
         while !bytes.is_empty() {
             match std::str::from_utf8(bytes) {
-                Ok(text) => return take(text),
+                Ok(text) => return out.push_str(text),
                 Err(error) => {
                     let (valid, rest) = bytes.split_at(error.valid_up_to());
                     if let (false, Ok(valid)) = (valid.is_empty(), std::str::from_utf8(valid)) {
-                        take(valid);
+                        out.push_str(valid);
                     }
                     let Some(bad) = error.error_len() else {
                         self.partial[..rest.len()].copy_from_slice(rest);
                         self.held = rest.len();
                         return;
                     };
-                    take("\u{fffd}");
+                    out.push('\u{fffd}');
                     bytes = &rest[bad..];
                 }
             }
@@ -280,8 +288,7 @@ impl Kept {
     fn push_tail(&mut self, text: &str, count: usize) {
         if count >= self.tail_limit {
             self.tail.clear();
-            self.tail
-                .push_str(&text[char_offset(text, count - self.tail_limit)..]);
+            self.tail.push_str(&text[char_offset(text, count - self.tail_limit)..]);
             self.tail_chars = self.tail_limit;
             return;
         }
@@ -331,9 +338,7 @@ fn char_offset(text: &str, chars: usize) -> usize {
     if text.is_ascii() {
         return chars.min(text.len());
     }
-    text.char_indices()
-        .nth(chars)
-        .map_or(text.len(), |(at, _)| at)
+    text.char_indices().nth(chars).map_or(text.len(), |(at, _)| at)
 }
 
 /// A number with commas between its thousands.

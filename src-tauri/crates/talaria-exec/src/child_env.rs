@@ -19,10 +19,7 @@ const USUAL_PATH: [&str; 8] = [
 /// Variables for a command: those given, without the keys of providers and the marks of an active Python
 /// environment (tools would install into it), and with the usual folders at the end of PATH.
 pub fn child_env(vars: impl IntoIterator<Item = (OsString, OsString)>) -> EnvMap {
-    let mut env: EnvMap = vars
-        .into_iter()
-        .filter(|(name, _)| may_pass(name))
-        .collect();
+    let mut env: EnvMap = vars.into_iter().filter(|(name, _)| may_pass(name)).collect();
     #[cfg(unix)]
     {
         let path = env.remove(OsStr::new("PATH")).unwrap_or_default();
@@ -32,16 +29,8 @@ pub fn child_env(vars: impl IntoIterator<Item = (OsString, OsString)>) -> EnvMap
 }
 
 fn may_pass(name: &OsStr) -> bool {
-    if name == "VIRTUAL_ENV" || name == "CONDA_PREFIX" {
-        return false;
-    }
-    name.to_str().is_none_or(|name| !is_provider_secret(name))
-}
-
-fn is_provider_secret(name: &str) -> bool {
-    const PROVIDERS: [&str; 5] = ["OPENAI_", "ANTHROPIC_", "OPENROUTER_", "GEMINI_", "GOOGLE_"];
-    PROVIDERS.iter().any(|prefix| name.starts_with(prefix))
-        && (name.ends_with("_KEY") || name.ends_with("_URL"))
+    // The rules know only text; a name that is none is nobody's credential.
+    name.to_str().is_none_or(talaria_policy::reaches_terminal)
 }
 
 #[cfg(unix)]

@@ -121,7 +121,7 @@ pub struct CommandResult {
 pub struct Environment {
     backend: Arc<dyn Backend>,
     root: String,
-    login: Option<LoginShell>,
+    pub(crate) login: Option<LoginShell>,
     base_env: Arc<EnvMap>,
     state: Mutex<State>,
     tracker: TaskTracker,

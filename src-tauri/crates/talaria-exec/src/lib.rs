@@ -7,6 +7,8 @@ mod ansi;
 mod backend;
 mod capture;
 mod child_env;
+#[cfg(any(test, feature = "contract"))]
+pub mod contract;
 mod environment;
 #[cfg(any(test, feature = "contract"))]
 pub mod file_contract;
@@ -21,14 +23,13 @@ mod wrapper;
 
 pub use ansi::{keep_colours, strip_escapes};
 pub use backend::{
-    BASE_DESCRIPTOR, Backend, EnvMap, ExecError, ExitState, OutputSink, Process, STATE_DESCRIPTOR,
-    Script,
+    BASE_DESCRIPTOR, Backend, EnvMap, ExecError, ExitState, OutputSink, Process, STATE_DESCRIPTOR, Script,
 };
 pub use capture::{OutputCap, TextForm};
 pub use child_env::child_env;
 pub use environment::{
-    CommandEnd, CommandResult, EXIT_INTERRUPTED, EXIT_NO_FOLDER, EXIT_TIMED_OUT, Environment,
-    EnvironmentOptions, RunRequest,
+    CommandEnd, CommandResult, EXIT_INTERRUPTED, EXIT_NO_FOLDER, EXIT_TIMED_OUT, Environment, EnvironmentOptions,
+    RunRequest,
 };
 pub use files::{FileError, FileHost, FileKind, FileStat, WriteOutcome};
 #[cfg(unix)]

@@ -40,12 +40,7 @@ impl LoginShell {
         !self.taken.initialized()
     }
 
-    pub(crate) async fn taken(
-        &self,
-        backend: &dyn Backend,
-        env: &Arc<EnvMap>,
-        tracker: &TaskTracker,
-    ) -> Taken {
+    pub(crate) async fn taken(&self, backend: &dyn Backend, env: &Arc<EnvMap>, tracker: &TaskTracker) -> Taken {
         self.taken
             .get_or_init(|| async {
                 ask(backend, env, tracker).await.unwrap_or_else(|error| {
@@ -58,11 +53,7 @@ impl LoginShell {
     }
 }
 
-async fn ask(
-    backend: &dyn Backend,
-    env: &Arc<EnvMap>,
-    tracker: &TaskTracker,
-) -> Result<Taken, ExecError> {
+async fn ask(backend: &dyn Backend, env: &Arc<EnvMap>, tracker: &TaskTracker) -> Result<Taken, ExecError> {
     let script = Script {
         text: script(),
         login: true,
@@ -95,7 +86,8 @@ impl OutputSink for Unread {
 }
 
 /// Options that change what a script means. The rest is for the prompt.
-const OPTIONS: &str = "dotglob extglob failglob globstar inherit_errexit lastpipe nocaseglob nocasematch nullglob xpg_echo";
+const OPTIONS: &str =
+    "dotglob extglob failglob globstar inherit_errexit lastpipe nocaseglob nocasematch nullglob xpg_echo";
 
 /// Reads the start-up files that the login shell itself left out, then writes exports, options, functions and
 /// aliases, each ended by a NUL. Functions are chosen by name, for a line filter would tear definitions apart; names
@@ -154,10 +146,7 @@ fn parse(bytes: &[u8]) -> Option<Taken> {
             format!("shopt -s {options}\n")
         };
         // Options first: functions may be written in the syntax that they allow.
-        Some(
-            format!("{set}{functions}\n{aliases}\nshopt -s expand_aliases\nset +e\nset +u\n")
-                .into(),
-        )
+        Some(format!("{set}{functions}\n{aliases}\nshopt -s expand_aliases\nset +e\nset +u\n").into())
     };
     Some(Taken {
         env: Some(Arc::new(env)),

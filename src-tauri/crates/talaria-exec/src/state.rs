@@ -47,10 +47,7 @@ impl Changes {
         for name in &self.removed {
             env.remove(name);
         }
-        let mut size: usize = env
-            .iter()
-            .map(|(name, value)| name.len() + value.len() + 2)
-            .sum();
+        let mut size: usize = env.iter().map(|(name, value)| name.len() + value.len() + 2).sum();
         for (name, value) in self.set {
             size += name.len() + value.len() + 2;
             // A variable that no later command could be started with must not be kept.
@@ -67,9 +64,7 @@ impl Changes {
 pub(crate) fn changes(before: &EnvMap, after: EnvMap) -> Changes {
     let removed = before
         .keys()
-        .filter(|name| {
-            !after.contains_key(*name) && !is_bookkeeping(name) && is_name(name.as_bytes())
-        })
+        .filter(|name| !after.contains_key(*name) && !is_bookkeeping(name) && is_name(name.as_bytes()))
         .cloned()
         .collect();
     let set = after
@@ -87,9 +82,7 @@ fn is_name(bytes: &[u8]) -> bool {
     bytes
         .first()
         .is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
-        && bytes
-            .iter()
-            .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+        && bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
 }
 
 /// Parses `declare -x NAME="value"` lines, or `export` in place of `declare -x` in POSIX mode.
@@ -101,9 +94,7 @@ pub(crate) fn exports_of(text: &[u8]) -> Option<EnvMap> {
             Some(flags) => &flags[flags.iter().position(|byte| *byte == b' ')? + 1..],
             None => rest.strip_prefix(b"export ")?,
         };
-        let end = rest
-            .iter()
-            .position(|byte| *byte == b'=' || *byte == b'\n')?;
+        let end = rest.iter().position(|byte| *byte == b'=' || *byte == b'\n')?;
         let name = &rest[..end];
         let has_value = rest[end] == b'=';
         rest = &rest[end + 1..];
@@ -122,10 +113,7 @@ pub(crate) fn exports_of(text: &[u8]) -> Option<EnvMap> {
             _ => return None,
         };
         rest = after.strip_prefix(b"\n")?;
-        env.insert(
-            OsStr::from_bytes(name).to_owned(),
-            OsString::from_vec(value),
-        );
+        env.insert(OsStr::from_bytes(name).to_owned(), OsString::from_vec(value));
     }
     Some(env)
 }
@@ -134,9 +122,7 @@ fn double_quoted(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     let mut value = Vec::new();
     let mut rest = text;
     loop {
-        let at = rest
-            .iter()
-            .position(|byte| *byte == b'"' || *byte == b'\\')?;
+        let at = rest.iter().position(|byte| *byte == b'"' || *byte == b'\\')?;
         value.extend_from_slice(&rest[..at]);
         if rest[at] == b'"' {
             return Some((value, &rest[at + 1..]));
@@ -156,9 +142,7 @@ fn ansi_quoted(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     let mut value = Vec::new();
     let mut rest = text;
     loop {
-        let at = rest
-            .iter()
-            .position(|byte| *byte == b'\'' || *byte == b'\\')?;
+        let at = rest.iter().position(|byte| *byte == b'\'' || *byte == b'\\')?;
         value.extend_from_slice(&rest[..at]);
         if rest[at] == b'\'' {
             return Some((value, &rest[at + 1..]));
@@ -181,17 +165,14 @@ fn ansi_quoted(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
                     .take_while(|byte| matches!(byte, b'0'..=b'7'))
                     .count();
                 let code = [&[escaped], &rest[..digits - 1]].concat();
-                value.push(code.iter().fold(0u8, |sum, digit| {
-                    sum.wrapping_mul(8).wrapping_add(digit - b'0')
-                }));
+                value.push(
+                    code.iter()
+                        .fold(0u8, |sum, digit| sum.wrapping_mul(8).wrapping_add(digit - b'0')),
+                );
                 rest = &rest[digits - 1..];
             }
             b'x' => {
-                let digits = rest
-                    .iter()
-                    .take(2)
-                    .take_while(|byte| byte.is_ascii_hexdigit())
-                    .count();
+                let digits = rest.iter().take(2).take_while(|byte| byte.is_ascii_hexdigit()).count();
                 let code = std::str::from_utf8(&rest[..digits]).ok()?;
                 value.push(u8::from_str_radix(code, 16).ok()?);
                 rest = &rest[digits..];
@@ -203,8 +184,7 @@ fn ansi_quoted(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
                     .take(longest)
                     .take_while(|byte| byte.is_ascii_hexdigit())
                     .count();
-                let code =
-                    u32::from_str_radix(std::str::from_utf8(&rest[..digits]).ok()?, 16).ok()?;
+                let code = u32::from_str_radix(std::str::from_utf8(&rest[..digits]).ok()?, 16).ok()?;
                 value.extend_from_slice(char::from_u32(code)?.encode_utf8(&mut [0; 4]).as_bytes());
                 rest = &rest[digits..];
             }

@@ -49,9 +49,7 @@ fn handle(pid: i32) -> Option<OwnedFd> {
     use std::os::fd::FromRawFd as _;
     // SAFETY: the call takes two integers; the result is checked.
     let descriptor = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) };
-    let descriptor = i32::try_from(descriptor)
-        .ok()
-        .filter(|descriptor| *descriptor >= 0)?;
+    let descriptor = i32::try_from(descriptor).ok().filter(|descriptor| *descriptor >= 0)?;
     // SAFETY: the descriptor is new and ours alone.
     Some(unsafe { OwnedFd::from_raw_fd(descriptor) })
 }

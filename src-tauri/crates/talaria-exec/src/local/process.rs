@@ -145,10 +145,7 @@ impl Process for LocalProcess {
         Some(self.pid.cast_unsigned())
     }
 
-    fn finish<'a>(
-        &'a mut self,
-        sink: &'a mut dyn OutputSink,
-    ) -> BoxFuture<'a, Result<ExitState, ExecError>> {
+    fn finish<'a>(&'a mut self, sink: &'a mut dyn OutputSink) -> BoxFuture<'a, Result<ExitState, ExecError>> {
         Box::pin(async move {
             let code = self.drain(sink).await.map_err(lost)?;
             self.reap();
@@ -171,10 +168,7 @@ impl Process for LocalProcess {
             if !self.gone(Instant::now() + GRACE).await {
                 signal_group(self.pid, libc::SIGKILL);
                 if !self.gone(Instant::now() + AFTER_FORCE).await {
-                    tracing::warn!(
-                        pid = self.pid,
-                        "processes of a command that was ended are still there"
-                    );
+                    tracing::warn!(pid = self.pid, "processes of a command that was ended are still there");
                 }
             }
             if self.code.is_some() {
@@ -206,11 +200,7 @@ async fn readable(output: &Option<pipe::Receiver>) -> io::Result<()> {
     }
 }
 
-fn read(
-    output: &Option<pipe::Receiver>,
-    buffer: &mut Vec<u8>,
-    sink: &mut dyn OutputSink,
-) -> io::Result<Reading> {
+fn read(output: &Option<pipe::Receiver>, buffer: &mut Vec<u8>, sink: &mut dyn OutputSink) -> io::Result<Reading> {
     let Some(output) = output else {
         return Ok(Reading::Ended);
     };
@@ -234,12 +224,7 @@ enum Feeding {
 
 /// Writes a piece of input. A command that does not read it is no error.
 async fn feed(input: &mut Option<Input>) -> Feeding {
-    let Some(Input {
-        pipe,
-        bytes,
-        written,
-    }) = input
-    else {
+    let Some(Input { pipe, bytes, written }) = input else {
         return Feeding::Over;
     };
     if *written == bytes.len() || pipe.writable().await.is_err() {
@@ -264,18 +249,14 @@ fn signal_group(group: i32, signal: libc::c_int) {
 
 /// Whether a process of the group is more than a zombie.
 #[cfg(target_os = "linux")]
-fn group_is_alive(group: i32) -> bool {
+pub(super) fn group_is_alive(group: i32) -> bool {
     let Ok(entries) = std::fs::read_dir("/proc") else {
         return false;
     };
     let group = group.to_string();
     entries.flatten().any(|entry| {
         let name = entry.file_name();
-        if !name
-            .as_encoded_bytes()
-            .first()
-            .is_some_and(u8::is_ascii_digit)
-        {
+        if !name.as_encoded_bytes().first().is_some_and(u8::is_ascii_digit) {
             return false;
         }
         let Ok(stat) = std::fs::read_to_string(entry.path().join("stat")) else {
@@ -293,7 +274,7 @@ fn group_is_alive(group: i32) -> bool {
 
 /// Whether there is a process in the group besides its leader, which ended.
 #[cfg(not(target_os = "linux"))]
-fn group_is_alive(group: i32) -> bool {
+pub(super) fn group_is_alive(group: i32) -> bool {
     exit::reap(group);
     // SAFETY: signal 0 only asks.
     unsafe { libc::kill(-group, 0) == 0 }

@@ -43,12 +43,7 @@ impl Plan {
 
     /// Starts it as the leader of a new session; returns its process id. An error from `folder` and one from the
     /// program look the same.
-    pub(super) fn start(
-        &self,
-        arguments: &[CString],
-        variables: &[CString],
-        folder: Option<&CStr>,
-    ) -> io::Result<i32> {
+    pub(super) fn start(&self, arguments: &[CString], variables: &[CString], folder: Option<&CStr>) -> io::Result<i32> {
         let program = CString::new(self.program.as_slice())?;
         let mut actions = Actions::new()?;
         match &self.input {
@@ -150,9 +145,7 @@ impl Actions {
     fn open_null(&mut self, to: RawFd) -> io::Result<()> {
         let path = c"/dev/null".as_ptr();
         // SAFETY: the actions are initialised and copy the path.
-        check(unsafe {
-            libc::posix_spawn_file_actions_addopen(&mut self.0, to, path, libc::O_RDONLY, 0)
-        })
+        check(unsafe { libc::posix_spawn_file_actions_addopen(&mut self.0, to, path, libc::O_RDONLY, 0) })
     }
 
     fn enter(&mut self, folder: &CStr) -> io::Result<()> {
@@ -179,22 +172,15 @@ impl Attributes {
         check(unsafe { libc::posix_spawnattr_init(attributes.as_mut_ptr()) })?;
         // SAFETY: initialised above.
         let mut attributes = Self(unsafe { attributes.assume_init() });
-        let flags = SPAWN_SETSID
-            | libc::POSIX_SPAWN_SETSIGMASK as libc::c_int
-            | libc::POSIX_SPAWN_SETSIGDEF as libc::c_int;
+        let flags =
+            SPAWN_SETSID | libc::POSIX_SPAWN_SETSIGMASK as libc::c_int | libc::POSIX_SPAWN_SETSIGDEF as libc::c_int;
         let mut signals = MaybeUninit::<libc::sigset_t>::uninit();
         // SAFETY: the set is initialised by `sigemptyset` before it is read; the attributes are initialised.
         unsafe {
             libc::sigemptyset(signals.as_mut_ptr());
-            check(libc::posix_spawnattr_setsigmask(
-                &mut attributes.0,
-                signals.as_ptr(),
-            ))?;
+            check(libc::posix_spawnattr_setsigmask(&mut attributes.0, signals.as_ptr()))?;
             libc::sigaddset(signals.as_mut_ptr(), libc::SIGPIPE);
-            check(libc::posix_spawnattr_setsigdefault(
-                &mut attributes.0,
-                signals.as_ptr(),
-            ))?;
+            check(libc::posix_spawnattr_setsigdefault(&mut attributes.0, signals.as_ptr()))?;
             check(libc::posix_spawnattr_setflags(
                 &mut attributes.0,
                 flags as libc::c_short,
