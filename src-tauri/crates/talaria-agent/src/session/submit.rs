@@ -108,6 +108,8 @@ impl Session {
             None => return Err(no_model()),
         };
         let transport = self.core.models.open(&route)?;
+        // The login shell is looked at while the model thinks.
+        self.shared.environment.prepare();
         let new_session = (!self.stored).then(|| self.new_session());
         let fresh_prompt = self.system.is_none();
         let system = match &self.system {
