@@ -1,13 +1,34 @@
 //! The detector: every simple command of a command line gets its own verdict, the worst one is the command line's.
 
-use crate::normalise::normalise;
+use crate::normalise::{joined_lines, normalise};
 use crate::peel::peel;
 use crate::shell::{self, Redirect, Script, Simple};
 use crate::{block, findings, reads};
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
 use talaria_protocol::{CommandPart, PartVerdict};
 
 /// How deep payloads (`bash -c`, here-documents) are followed.
 const MAX_PAYLOADS: usize = 6;
+
+/// How long parsing may take, payloads included; what is not parsed by then asks.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// How deep inside payloads, and until when.
+#[derive(Clone, Copy)]
+struct Level {
+    depth: usize,
+    deadline: Instant,
+}
+
+impl Level {
+    fn inner(self) -> Self {
+        Self {
+            depth: self.depth + 1,
+            ..self
+        }
+    }
+}
 
 /// What the detector makes of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -62,13 +83,33 @@ pub struct Assessment {
 /// Gives a command its verdict. Never fails: what cannot be understood asks.
 pub fn assess(command: &str, context: &CommandContext) -> Assessment {
     let command = normalise(command, context);
-    let script = shell::parse(&command);
+    let deadline = Instant::now() + PATIENCE;
+    let script = shell::parse(&command, deadline);
     let mut found = Vec::new();
     let mut reads_only =
         script.trouble.is_none() && !script.background && !script.defines_function && !script.sets_by_loop;
-    examine(&script, context, &mut found, &mut reads_only, 0);
+    examine(
+        &script,
+        context,
+        &mut found,
+        &mut reads_only,
+        Level { depth: 0, deadline },
+    );
     block::whole_text(&command, &mut found);
     findings::in_sequence(&script, &mut found);
+    if let Some(joined) = joined_lines(&command) {
+        // The grammar ends a word at an escaped line break, the shell does not. Joining them is no better by itself:
+        // comments and quoted here-documents end there. So both readings count.
+        let mut other = Vec::new();
+        examine(
+            &shell::parse(&joined, deadline),
+            context,
+            &mut other,
+            &mut reads_only,
+            Level { depth: 0, deadline },
+        );
+        found.extend(other.into_iter().map(|finding| Finding { part: 0, ..finding }));
+    }
     if let Some(trouble) = script.trouble {
         found.push(Finding {
             key: "command parser limit or malformed payload".to_owned(),
@@ -84,12 +125,13 @@ pub fn assess(command: &str, context: &CommandContext) -> Assessment {
         .filter(|(_, simple)| !simple.inner)
         .collect();
     // A finding inside a substitution belongs to the command that holds it.
-    let place = |part: usize| outer.iter().rposition(|(at, _)| *at <= part).unwrap_or(0);
+    let place = |part: usize| outer.partition_point(|(at, _)| *at <= part).saturating_sub(1);
     for finding in &mut found {
         finding.part = place(finding.part);
     }
-    found.sort_by_key(|finding| finding.part);
-    found.dedup_by(|a, b| a.key == b.key && a.part == b.part);
+    found.sort_by_key(|finding| (finding.part, std::cmp::Reverse(finding.verdict)));
+    let mut seen = BTreeSet::new();
+    found.retain(|finding| seen.insert((finding.part, finding.key.clone())));
     let parts = parts(&command, &outer, &found, &script, context);
     let grant_keys = outer
         .iter()
@@ -115,7 +157,11 @@ fn parts(
     script: &Script,
     context: &CommandContext,
 ) -> Vec<CommandPart> {
-    let reasons = |part: usize| found.iter().filter(move |finding| finding.part == part);
+    // Sorted by part.
+    let reasons = |part: usize| {
+        let start = found.partition_point(|finding| finding.part < part);
+        found[start..].iter().take_while(move |finding| finding.part == part)
+    };
     let verdict_of = |part: usize, reads: bool| match reasons(part).map(|finding| finding.verdict).max() {
         Some(Verdict::Block) => PartVerdict::Blocked,
         Some(Verdict::Ask) => PartVerdict::Asks,
@@ -156,7 +202,7 @@ fn parts(
 }
 
 /// Looks at every simple command, and into payloads that are shell text themselves.
-fn examine(script: &Script, context: &CommandContext, found: &mut Vec<Finding>, reads_only: &mut bool, depth: usize) {
+fn examine(script: &Script, context: &CommandContext, found: &mut Vec<Finding>, reads_only: &mut bool, level: Level) {
     for (part, simple) in script.simples.iter().enumerate() {
         *reads_only &= reads::only_reads(simple, context);
         let source = simple.reads_from.and_then(|at| script.simples.get(at));
@@ -177,7 +223,7 @@ fn examine(script: &Script, context: &CommandContext, found: &mut Vec<Finding>, 
         let payloads = std::mem::take(&mut check.payloads);
         for payload in payloads {
             *reads_only = false;
-            if depth >= MAX_PAYLOADS {
+            if level.depth >= MAX_PAYLOADS {
                 found.push(Finding {
                     key: "command parser limit or malformed payload".to_owned(),
                     reason: "Shell inside shell too many times to be checked".to_owned(),
@@ -186,7 +232,7 @@ fn examine(script: &Script, context: &CommandContext, found: &mut Vec<Finding>, 
                 });
                 continue;
             }
-            let inner = shell::parse(&payload);
+            let inner = shell::parse(&payload, level.deadline);
             let mut inner_found = Vec::new();
             let mut inner_reads = true;
             if let Some(trouble) = inner.trouble {
@@ -197,7 +243,7 @@ fn examine(script: &Script, context: &CommandContext, found: &mut Vec<Finding>, 
                     part,
                 });
             }
-            examine(&inner, context, &mut inner_found, &mut inner_reads, depth + 1);
+            examine(&inner, context, &mut inner_found, &mut inner_reads, level.inner());
             block::whole_text(&payload, &mut inner_found);
             found.extend(inner_found.into_iter().map(|finding| Finding { part, ..finding }));
         }
@@ -243,7 +289,8 @@ impl Check<'_> {
     }
 
     fn run(&mut self) {
-        let command = peel(&self.simple.words);
+        let mut command = peel(&self.simple.words);
+        self.payloads.append(&mut command.payloads);
         for wrapper in &command.sudo {
             findings::sudo(self, wrapper);
         }

@@ -1,14 +1,14 @@
 //! What never runs, in no mode and no container (security.md 5).
 
 use crate::assess::{Check, Finding, Verdict};
-use crate::peel::Peeled;
+use crate::peel::{Peeled, base_name};
 use crate::words::Word;
 
 /// Families of raw block devices.
 const DEVICES: [&str; 9] = ["sd", "nvme", "hd", "mmcblk", "vd", "xvd", "disk", "rdisk", "dm-"];
 /// Folders without which a system does not start or a person has nothing left.
-const SYSTEM: [&str; 9] = [
-    "/home", "/root", "/etc", "/usr", "/var", "/bin", "/sbin", "/boot", "/lib",
+const SYSTEM: [&str; 15] = [
+    "bin", "boot", "dev", "etc", "home", "lib", "lib32", "lib64", "opt", "proc", "root", "sbin", "sys", "usr", "var",
 ];
 
 /// Judges one command.
@@ -25,18 +25,26 @@ pub(crate) fn command(check: &mut Check<'_>, command: &Peeled<'_>) {
         "wipefs" if command.short().contains('a') || command.long("--all", 4) => format(check),
         "sgdisk" if command.short().contains('Z') || command.long("--zap-all", 5) => format(check),
         "shred" if operands.iter().any(|path| is_device(path)) => format(check),
-        "dd" => {
-            if command
-                .args
-                .iter()
-                .any(|arg| arg.best().strip_prefix("of=").is_some_and(is_device))
-            {
-                device(check);
-            }
+        "dd" if command
+            .args
+            .iter()
+            .any(|arg| arg.best().strip_prefix("of=").is_some_and(is_device)) =>
+        {
+            device(check)
         }
         "cp" | "mv" | "install" if operands.last().is_some_and(|path| is_device(path)) => device(check),
-        "tee" if operands.iter().any(|path| is_device(path)) => device(check),
+        "tee" | "truncate" if operands.iter().any(|path| is_device(path)) => device(check),
+        "tee" | "cp" if operands.iter().any(|path| is_power_switch(path)) => power(check),
         "kill" => kill(check, command),
+        "killall5" => check.found(Verdict::Block, "kill all processes", "Ends every process of yours"),
+        "loginctl"
+            if operands
+                .first()
+                .is_some_and(|verb| matches!(verb.as_str(), "poweroff" | "reboot" | "halt")) =>
+        {
+            power(check)
+        }
+        "find" => find(check, command, &operands),
         "shutdown" | "reboot" | "halt" | "poweroff" => power(check),
         "init" | "telinit"
             if operands
@@ -48,7 +56,7 @@ pub(crate) fn command(check: &mut Check<'_>, command: &Peeled<'_>) {
         "systemctl" => {
             let verb = operands.first().map(String::as_str).unwrap_or_default();
             let target = operands.get(1).map(String::as_str).unwrap_or_default();
-            let ends = ["poweroff", "reboot", "halt", "kexec"];
+            let ends = ["poweroff", "reboot", "halt", "kexec", "soft-reboot"];
             let stops = ends.contains(&verb)
                 || (matches!(verb, "isolate" | "start")
                     && ends
@@ -68,7 +76,7 @@ pub(crate) fn write_target(check: &mut Check<'_>, target: &Word) {
     if is_device(&path) {
         device(check);
     }
-    if fold(&path) == "/proc/sysrq-trigger" {
+    if is_power_switch(&path) {
         power(check);
     }
 }
@@ -76,6 +84,16 @@ pub(crate) fn write_target(check: &mut Check<'_>, target: &Word) {
 /// What is recognised in the text as a whole.
 pub(crate) fn whole_text(text: &str, found: &mut Vec<Finding>) {
     let dense: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    let body = |rest: &str, name: &str| rest.starts_with(&format!("{name}|{name}&}}"));
+    let keyword = text.match_indices("function ").any(|(at, keyword)| {
+        let rest: String = text[at + keyword.len()..]
+            .chars()
+            .take(128)
+            .filter(|c| !c.is_whitespace())
+            .collect();
+        rest.split_once('{')
+            .is_some_and(|(name, rest)| body(rest, name.trim_end_matches("()")))
+    });
     // `:(){ :|:& };:` with any name.
     let bomb = dense.match_indices("(){").any(|(at, _)| {
         let name: String = dense[..at]
@@ -84,9 +102,9 @@ pub(crate) fn whole_text(text: &str, found: &mut Vec<Finding>) {
             .take_while(|c| c.is_alphanumeric() || ":_.".contains(*c))
             .collect();
         let name: String = name.chars().rev().collect();
-        !name.is_empty() && dense[at + 3..].starts_with(&format!("{name}|{name}&}}"))
+        !name.is_empty() && body(&dense[at + 3..], &name)
     });
-    if bomb {
+    if bomb || keyword {
         found.push(Finding {
             key: "fork bomb".to_owned(),
             reason: "Starts copies of itself without end".to_owned(),
@@ -97,27 +115,75 @@ pub(crate) fn whole_text(text: &str, found: &mut Vec<Finding>) {
 }
 
 fn delete(check: &mut Check<'_>, path: &str) {
-    let folded = fold(path.trim_end_matches('*'));
-    let star = path.ends_with('*');
-    if folded == "/" {
-        check.found(
-            Verdict::Block,
-            "recursive delete of root filesystem",
-            "Deletes the whole file system",
-        );
-    } else if SYSTEM.contains(&folded.as_str()) && (!star || path.ends_with("/*")) {
-        check.found(
-            Verdict::Block,
-            "recursive delete of system directory",
-            "Deletes a folder of the system",
-        );
-    } else if folded == "~" && (!star || path.ends_with("/*")) {
-        check.found(
-            Verdict::Block,
-            "recursive delete of home directory",
-            "Deletes your home folder",
-        );
+    for path in braces(path) {
+        if let Some((key, reason)) = deletes_everything(&path) {
+            check.found(Verdict::Block, key, reason);
+        }
     }
+}
+
+/// Key and reason when deleting a path leaves no system or no home folder.
+pub(crate) fn deletes_everything(path: &str) -> Option<(&'static str, &'static str)> {
+    let folded = fold(path);
+    let whole = folded.trim_end_matches("/*").trim_end_matches("/.*");
+    if folded.starts_with('/') && whole.trim_start_matches('/').is_empty() {
+        return Some(("recursive delete of root filesystem", "Deletes the whole file system"));
+    }
+    if let Some(name) = whole.strip_prefix('/') {
+        return SYSTEM
+            .iter()
+            .any(|folder| fits(name.as_bytes(), folder.as_bytes()))
+            .then_some(("recursive delete of system directory", "Deletes a folder of the system"));
+    }
+    let user = whole.strip_prefix('~')?;
+    let home = user.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') || user.starts_with("/..");
+    home.then_some(("recursive delete of home directory", "Deletes a home folder"))
+}
+
+/// Whether a name fits a pattern of `*` and `?`. Goes back to the last star only, so that no pattern takes long.
+fn fits(pattern: &[u8], name: &[u8]) -> bool {
+    let (mut at, mut read) = (0, 0);
+    let mut star = None;
+    while read < name.len() {
+        match pattern.get(at) {
+            Some(b'*') => {
+                star = Some((at, read));
+                at += 1;
+            }
+            Some(letter) if *letter == b'?' || *letter == name[read] => {
+                at += 1;
+                read += 1;
+            }
+            _ => {
+                let Some((star_at, taken)) = star else { return false };
+                at = star_at + 1;
+                read = taken + 1;
+                star = Some((star_at, read));
+            }
+        }
+    }
+    pattern[at..].iter().all(|letter| *letter == b'*')
+}
+
+/// What `{a,b}` stands for, one level at a time; beyond a few the word is left as it is.
+fn braces(path: &str) -> Vec<String> {
+    let mut done = Vec::new();
+    let mut open = vec![path.to_owned()];
+    while let Some(word) = open.pop() {
+        let found = word.rfind('{').and_then(|start| {
+            let end = start + word[start..].find('}')?;
+            word[start..end].contains(',').then_some((start, end))
+        });
+        match found {
+            Some((start, end)) if done.len() + open.len() < 64 => open.extend(
+                word[start + 1..end]
+                    .split(',')
+                    .map(|choice| format!("{}{choice}{}", &word[..start], &word[end + 1..])),
+            ),
+            _ => done.push(word),
+        }
+    }
+    done
 }
 
 fn format(check: &mut Check<'_>) {
@@ -138,6 +204,42 @@ fn power(check: &mut Check<'_>) {
         "system shutdown/reboot",
         "Stops or restarts the computer",
     );
+}
+
+fn is_power_switch(path: &str) -> bool {
+    fold(path) == "/proc/sysrq-trigger"
+}
+
+/// `find / -delete` without anything that narrows it.
+fn find(check: &mut Check<'_>, command: &Peeled<'_>, operands: &[String]) {
+    const NARROWS_NOTHING: [&str; 12] = [
+        "-delete",
+        "-exec",
+        "-execdir",
+        "-ok",
+        "-type",
+        "-depth",
+        "-mindepth",
+        "-xdev",
+        "-mount",
+        "-print",
+        "-L",
+        "-rf",
+    ];
+    let deletes = command.has("-delete")
+        || command.inner.iter().any(|words| {
+            words
+                .first()
+                .is_some_and(|word| matches!(base_name(word.best()).as_ref(), "rm" | "shred" | "unlink"))
+        });
+    let narrowed = command.options().any(|option| {
+        option.len() > 2 && !option.starts_with("--") && !NARROWS_NOTHING.contains(&option) || option == "!"
+    });
+    if deletes && !narrowed {
+        for path in operands.iter().take_while(|path| path.starts_with(['/', '~', '.'])) {
+            delete(check, path);
+        }
+    }
 }
 
 /// `kill … -1` signals every process there is.

@@ -199,11 +199,12 @@ fn refuse(message: String) -> Ruling {
 
 /// Files that are asked for even where edits are accepted (security.md 8.9).
 fn is_sensitive(path: &str) -> bool {
-    let mut parts = path.split('/');
-    let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
-    parts.any(|part| part == ".git" || part == ".ssh")
+    // Some file systems do not tell letter case apart.
+    let path = path.to_lowercase();
+    let name = path.rsplit('/').next().unwrap_or(&path);
+    path.split('/').any(|part| part == ".git" || part == ".ssh")
         || matches!(
-            name.as_str(),
+            name,
             ".env" | ".env.local" | ".env.production" | ".envrc" | "id_rsa" | "id_ed25519"
         )
 }

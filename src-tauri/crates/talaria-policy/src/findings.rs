@@ -1,14 +1,15 @@
 //! What needs an answer (security.md 6): deletes, writes to the system and to secrets, remote code, privilege, lost work.
 
 use crate::assess::{Check, Finding, Verdict};
-use crate::block::fold;
+use crate::block::{deletes_everything, fold};
 use crate::peel::{Peeled, peel};
 use crate::shell::{Redirect, Script};
 use crate::words::Word;
-use files::{chmod, in_place, remove, target};
+use files::{chmod, in_place, remove, target, whole_tree};
 use git::git;
-use programs::{evaluate, interpreter, piped, runs_program, shell_payload};
+use programs::{evaluate, interpreter, piped, runs_program, runs_text, shell_payload};
 use services::{container, forced, gateway, own, own_process, powershell, sql};
+use std::collections::HashMap;
 
 mod files;
 mod git;
@@ -30,6 +31,7 @@ pub(crate) fn command(check: &mut Check<'_>, command: &Peeled<'_>) {
         "rm" => remove(check, command),
         "chmod" => chmod(check, command),
         "chown" => {
+            whole_tree(check, command);
             let recursive = command.short().contains('R') || command.long("--recursive", 5);
             if recursive
                 && command
@@ -50,25 +52,35 @@ pub(crate) fn command(check: &mut Check<'_>, command: &Peeled<'_>) {
         {
             ask(check, "find -exec/-execdir rm", "Runs a command on what it finds");
         }
-        "find" => {
-            if command.has("-delete") {
-                ask(check, "find -delete", "Deletes what it finds");
-            }
-        }
+        "find" if command.has("-delete") => ask(check, "find -delete", "Deletes what it finds"),
         "git" => git(check, command),
+        "su" | "runuser" | "pkexec" | "script" | "watch" | "ssh" => runs_text(check, command),
+        "parted" | "fdisk" | "sfdisk" | "cfdisk" | "gdisk" | "sgdisk" | "mkswap" | "wipefs" | "cryptsetup"
+            if command.operands().any(|path| path.starts_with("/dev/"))
+                && !command.short().contains('l')
+                && !command.has("print") =>
+        {
+            ask(check, "change of a disk", "Changes the layout of a disk");
+        }
+        "mv" | "rmdir" | "unlink" if command.operands().any(|path| deletes_everything(path).is_some()) => {
+            ask(
+                check,
+                "moves a system or home folder",
+                "Takes away a folder of the system",
+            );
+        }
         "eval" | "source" | "." => evaluate(check, command),
-        "systemctl" => {
+        "systemctl"
             if command
                 .operands()
                 .next()
-                .is_some_and(|verb| matches!(verb, "stop" | "restart" | "disable" | "mask" | "try-restart"))
-            {
-                ask(
-                    check,
-                    "stop/restart system service",
-                    "Stops or restarts a service of the system",
-                );
-            }
+                .is_some_and(|verb| matches!(verb, "stop" | "restart" | "disable" | "mask" | "try-restart")) =>
+        {
+            ask(
+                check,
+                "stop/restart system service",
+                "Stops or restarts a service of the system",
+            );
         }
         "pkill" if own_process(command) => own(check),
         "killall" if own_process(command) => own(check),
@@ -122,7 +134,7 @@ pub(crate) fn command(check: &mut Check<'_>, command: &Peeled<'_>) {
                 "Runs editor commands, which can run programs",
             );
         }
-        "ssh" | "scp" | "sftp"
+        "scp" | "sftp"
             if command.args.iter().any(|arg| {
                 arg.best().to_lowercase().contains("proxycommand") || arg.best().to_lowercase().contains("localcommand")
             }) =>
@@ -184,15 +196,32 @@ pub(crate) fn command(check: &mut Check<'_>, command: &Peeled<'_>) {
 
 /// What only shows over several commands: a file that is downloaded or made executable and then run.
 pub(crate) fn in_sequence(script: &Script, found: &mut Vec<Finding>) {
-    let mut fresh: Vec<(String, &str, &str)> = Vec::new();
+    let mut fresh: HashMap<String, (&str, &str)> = HashMap::new();
+    // Where a `cd` right before leads to.
+    let mut folder: Option<String> = None;
     for (part, simple) in script.simples.iter().enumerate() {
         let command = peel(&simple.words);
+        if let Some(folder) = folder.take().filter(|_| command.name == "rm") {
+            let inside = command
+                .operands()
+                .filter(|path| !path.starts_with(['/', '~']))
+                .find_map(|path| deletes_everything(&format!("{folder}/{path}")));
+            found.extend(inside.map(|(key, reason)| Finding {
+                key: key.to_owned(),
+                reason: reason.to_owned(),
+                verdict: Verdict::Block,
+                part,
+            }));
+        }
+        if command.name == "cd" {
+            folder = Some(command.operands().next().unwrap_or("~").to_owned());
+        }
         let runs = match SHELLS.contains(&command.name.as_str()) {
             true => command.operands().next().map(str::to_owned),
             false => simple.words.first().map(|word| word.best().to_owned()),
         };
         let runs = runs.map(|path| fold(&path));
-        if let Some((_, key, reason)) = fresh.iter().find(|(path, ..)| runs.as_ref() == Some(path)) {
+        if let Some((key, reason)) = runs.and_then(|path| fresh.get(&path)) {
             found.push(Finding {
                 key: (*key).to_owned(),
                 reason: (*reason).to_owned(),
@@ -212,12 +241,7 @@ pub(crate) fn in_sequence(script: &Script, found: &mut Vec<Finding>) {
                     "chmod +x followed by immediate execution",
                     "Makes a file a program and runs it",
                 );
-                fresh.extend(
-                    command
-                        .operands()
-                        .skip(1)
-                        .map(|path| (fold(path), executable.0, executable.1)),
-                );
+                fresh.extend(command.operands().skip(1).map(|path| (fold(path), executable)));
             }
             "curl" | "wget" => {
                 let args: Vec<&str> = command.args.iter().map(|arg| arg.best()).collect();
@@ -227,12 +251,12 @@ pub(crate) fn in_sequence(script: &Script, found: &mut Vec<Finding>) {
                         || option == "--output-document"
                         || (option.starts_with('-') && !option.starts_with("--") && option.ends_with(['o', 'O']))
                 });
-                fresh.extend(named.map(|pair| (fold(pair[1]), download.0, download.1)));
+                fresh.extend(named.map(|pair| (fold(pair[1]), download)));
                 fresh.extend(
                     simple
                         .redirects
                         .iter()
-                        .map(|redirect| (fold(redirect.target.best()), download.0, download.1)),
+                        .map(|redirect| (fold(redirect.target.best()), download)),
                 );
             }
             _ => {}
@@ -247,7 +271,7 @@ pub(crate) fn sudo(check: &mut Check<'_>, options: &[&Word]) {
     for option in options.iter().map(|word| word.best()) {
         match option.strip_prefix("--") {
             Some(name) => long.push(name.split('=').next().unwrap_or(name).to_owned()),
-            None => letters.extend(option.trim_start_matches('-').chars()),
+            None => letters.push_str(option.trim_start_matches('-')),
         }
     }
     let stdin = letters.contains('S')

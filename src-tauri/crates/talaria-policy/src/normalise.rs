@@ -27,6 +27,35 @@ pub(crate) fn normalise(command: &str, context: &CommandContext) -> String {
     text
 }
 
+/// The text without escaped line breaks inside words, where there are any.
+pub(crate) fn joined_lines(command: &str) -> Option<String> {
+    if !command.contains("\\\n") && !command.contains("\\\r\n") {
+        return None;
+    }
+    let mut out = String::with_capacity(command.len());
+    let mut inside_word = false;
+    let mut chars = command.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            out.push(c);
+            continue;
+        }
+        let before = out.chars().next_back();
+        match chars.next() {
+            Some('\n') => inside_word |= before.is_some_and(|c| !c.is_whitespace()),
+            Some('\r') if chars.peek() == Some(&'\n') => {
+                chars.next();
+                inside_word |= before.is_some_and(|c| !c.is_whitespace());
+            }
+            escaped => {
+                out.push(c);
+                out.extend(escaped);
+            }
+        }
+    }
+    inside_word.then_some(out)
+}
+
 /// Terminal control sequences show nothing and would split words.
 fn without_escapes(command: &str) -> Cow<'_, str> {
     if !command.contains(['\u{1b}', '\u{9b}', '\u{9d}', '\u{90}']) {

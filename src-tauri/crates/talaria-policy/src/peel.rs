@@ -18,6 +18,8 @@ pub(crate) struct Peeled<'w> {
     pub inner: Vec<Vec<Word>>,
     /// Whether the program's name depends on more than the text.
     pub dynamic_name: bool,
+    /// Shell text that something in front runs.
+    pub payloads: Vec<String>,
     /// Whether something in front changes what the program does or where its output goes.
     pub altered: bool,
     /// Whether the program is named by a path that is not one of the system's folders.
@@ -55,7 +57,7 @@ impl Peeled<'_> {
                 return true;
             }
             after = *arg == "--";
-            !after && !(arg.len() > 1 && arg.starts_with('-'))
+            !(after || (arg.len() > 1 && arg.starts_with('-')))
         })
     }
 
@@ -78,28 +80,28 @@ pub(crate) fn peel(words: &[Word]) -> Peeled<'_> {
             out.dynamic_name = true;
         }
         let name = base_name(first.best()).into_owned();
-        let skip = |rest: &[&Word], with_value: &[&str]| skip_options(rest, with_value);
-        let next = match name.as_str() {
-            "sudo" | "doas" => {
-                let end = skip(
-                    &rest[1..],
-                    &["-u", "-g", "-h", "-p", "-C", "-U", "-r", "-t", "-D", "-R", "-T"],
-                );
-                out.sudo.push(rest[1..=end].to_vec());
-                1 + end
-            }
-            "env" => 1 + skip(&rest[1..], &["-u", "-C", "-S"]),
-            "nohup" | "setsid" | "time" | "command" | "builtin" | "exec" | "stdbuf" | "ionice" | "chrt"
-            | "unbuffer" | "coproc" => 1 + skip(&rest[1..], &["-c", "-n", "-o", "-e", "-i", "-a", "-f"]),
-            "nice" => 1 + skip(&rest[1..], &["-n"]),
-            "timeout" => 2 + skip(&rest[1..], &["-s", "-k"]),
-            "busybox" | "toybox" => 1,
-            "xargs" | "parallel" => {
-                out.through_xargs = true;
-                1 + skip(&rest[1..], &["-I", "-n", "-P", "-L", "-d", "-E", "-s", "-a", "-j"])
-            }
-            _ => break,
-        };
+        let Some(wrapper) = wrapper(&name) else { break };
+        // With a text or a login shell it is no wrapper.
+        if name == "runuser" && rest.iter().any(|word| matches!(word.best(), "-c" | "--command")) {
+            break;
+        }
+        let end = skip_options(&rest[1..], wrapper);
+        match name.as_str() {
+            "sudo" | "doas" => out.sudo.push(rest[1..=end].to_vec()),
+            "xargs" | "parallel" => out.through_xargs = true,
+            "env" => out.payloads.extend(split_string(&rest[1..])),
+            _ => {}
+        }
+        let next = 1 + end + wrapper.operands;
+        if name == "flock"
+            && rest
+                .get(next)
+                .is_some_and(|word| matches!(word.best(), "-c" | "--command"))
+        {
+            out.payloads
+                .extend(rest.get(next + 1).map(|word| word.best().to_owned()));
+            break;
+        }
         // `command -v git` asks about a program and does not run it.
         if name == "command" && rest.get(1).is_some_and(|word| matches!(word.best(), "-v" | "-V")) {
             break;
@@ -145,20 +147,122 @@ pub(crate) fn peel(words: &[Word]) -> Peeled<'_> {
     out
 }
 
+/// A program that runs what follows its own options and operands.
+#[derive(Clone, Copy)]
+struct Wrapper {
+    /// Letters of options with a value.
+    short: &'static str,
+    /// Long options whose value may be the next word.
+    long: &'static [&'static str],
+    /// Operands in front of the command.
+    operands: usize,
+}
+
+fn wrapper(name: &str) -> Option<Wrapper> {
+    let of = |short, long, operands| Some(Wrapper { short, long, operands });
+    match name {
+        "sudo" | "doas" => of(
+            "ughpCUrtDRT",
+            &[
+                "--user",
+                "--group",
+                "--host",
+                "--prompt",
+                "--close-from",
+                "--other-user",
+                "--role",
+                "--type",
+                "--chdir",
+                "--chroot",
+                "--command-timeout",
+            ],
+            0,
+        ),
+        "pkexec" => of("", &["--user"], 0),
+        "env" => of("uCS", &["--unset", "--chdir", "--split-string"], 0),
+        "nohup" | "setsid" | "command" | "builtin" | "unbuffer" | "coproc" | "busybox" | "toybox" => of("", &[], 0),
+        "time" => of("fo", &["--format", "--output"], 0),
+        "exec" => of("a", &[], 0),
+        "stdbuf" => of("ioe", &["--input", "--output", "--error"], 0),
+        "nice" => of("n", &["--adjustment"], 0),
+        "ionice" => of("cn", &["--class", "--classdata"], 0),
+        "chrt" => of("TPD", &["--sched-runtime", "--sched-period", "--sched-deadline"], 1),
+        "timeout" => of("sk", &["--signal", "--kill-after"], 1),
+        "xargs" => of(
+            "InPLdEsa",
+            &[
+                "--max-args",
+                "--max-procs",
+                "--max-lines",
+                "--delimiter",
+                "--arg-file",
+                "--max-chars",
+            ],
+            0,
+        ),
+        "parallel" => of(
+            "jIaSNnLd",
+            &["--jobs", "--arg-file", "--sshlogin", "--max-args", "--delimiter"],
+            0,
+        ),
+        "chroot" => of("", &["--userspec", "--groups"], 1),
+        "unshare" => of("SGRw", &["--setuid", "--setgid", "--root", "--wd"], 0),
+        "nsenter" => of("tSG", &["--target", "--setuid", "--setgid"], 0),
+        "flock" => of("wE", &["--timeout", "--wait", "--conflict-exit-code"], 1),
+        "strace" | "ltrace" => of("eopsaEuPOSIbX", &["--output", "--trace", "--attach"], 0),
+        "runuser" => of("ugG", &["--user", "--group", "--supp-group"], 0),
+        "systemd-run" => of(
+            "puMH",
+            &["--property", "--unit", "--machine", "--host", "--uid", "--gid"],
+            0,
+        ),
+        _ => None,
+    }
+}
+
 /// How many words from the front are options, with the values of those that have one.
-fn skip_options(words: &[&Word], with_value: &[&str]) -> usize {
+fn skip_options(words: &[&Word], wrapper: Wrapper) -> usize {
     let mut at = 0;
     while let Some(word) = words.get(at) {
         let text = word.best();
         if text == "--" {
-            return at + 1;
-        }
-        if text.len() < 2 || !text.starts_with('-') {
+            at += 1;
             break;
         }
-        at += if with_value.contains(&text) { 2 } else { 1 };
+        let Some(letters) = text.strip_prefix('-') else { break };
+        let takes_next = match letters.starts_with('-') {
+            true => wrapper.long.contains(&text),
+            false => letters
+                .find(|letter| wrapper.short.contains(letter))
+                .is_some_and(|found| found + 1 == letters.len()),
+        };
+        at += if takes_next { 2 } else { 1 };
     }
     at.min(words.len())
+}
+
+/// The command in `env -S TEXT …`.
+fn split_string(words: &[&Word]) -> Option<String> {
+    let mut words = words.iter().map(|word| word.best());
+    while let Some(word) = words.next() {
+        let text = match word {
+            "-S" | "--split-string" => words.next()?,
+            attached => match attached
+                .strip_prefix("-S")
+                .or_else(|| attached.strip_prefix("--split-string="))
+            {
+                Some(text) => text,
+                None if matches!(attached, "-u" | "-C" | "--unset" | "--chdir") => {
+                    words.next();
+                    continue;
+                }
+                None if attached.starts_with('-') || is_assignment(attached) => continue,
+                None => return None,
+            },
+        };
+        return Some(std::iter::once(text).chain(words).collect::<Vec<_>>().join(" "));
+    }
+    None
 }
 
 fn is_assignment(text: &str) -> bool {

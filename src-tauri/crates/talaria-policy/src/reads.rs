@@ -115,7 +115,12 @@ pub(crate) fn only_reads(simple: &Simple, _: &CommandContext) -> bool {
         return !simple.redirects.is_empty() && simple.redirects.iter().all(|redirect| redirect.operator == "<");
     }
     let command = peel(&simple.words);
-    let plain = command.sudo.is_empty() && !command.through_xargs && !command.altered;
+    // `${name:=value}` sets a variable, `${name@P}` runs what is in one.
+    let expands = simple
+        .words
+        .iter()
+        .any(|word| word.raw.contains("${") && word.raw.contains(['=', '@']));
+    let plain = !expands && command.sudo.is_empty() && !command.through_xargs && !command.altered;
     plain && !command.dynamic_name && !command.own_path && reader(&command)
 }
 

@@ -1,10 +1,12 @@
 //! A command line as simple commands. Parsed with tree-sitter; what it does not understand is marked and asks.
 
 use crate::words::{self, Word};
-use tree_sitter::{Node, Parser};
+use std::ops::ControlFlow;
+use std::time::Instant;
+use tree_sitter::{Node, ParseOptions, ParseState, Parser};
 
-/// Longest command that is parsed, in bytes.
-const MAX_BYTES: usize = 128_000;
+/// Longest command that is parsed, in characters.
+const MAX_CHARS: usize = 128_000;
 /// Separators from which on a command is not parsed.
 const MAX_SEPARATORS: usize = 25_000;
 /// Deepest nesting that is followed.
@@ -60,12 +62,12 @@ pub(crate) struct Script {
 }
 
 /// Takes a command line apart.
-pub(crate) fn parse(command: &str) -> Script {
+pub(crate) fn parse(command: &str, deadline: Instant) -> Script {
     let separators = command
         .bytes()
         .filter(|byte| matches!(byte, b';' | b'&' | b'|' | b'\n'))
         .count();
-    if command.len() > MAX_BYTES || separators >= MAX_SEPARATORS {
+    if command.chars().count() > MAX_CHARS || separators >= MAX_SEPARATORS {
         return Script {
             trouble: Some("The command is too long to be checked"),
             ..Script::default()
@@ -74,12 +76,21 @@ pub(crate) fn parse(command: &str) -> Script {
     let mut parser = Parser::new();
     let language = tree_sitter_bash::LANGUAGE.into();
     let tree = match parser.set_language(&language) {
-        Ok(()) => parser.parse(command, None),
+        Ok(()) => {
+            // Recovering from errors can take minutes on hostile text.
+            let mut in_time = |_: &ParseState| match Instant::now() < deadline {
+                true => ControlFlow::Continue(()),
+                false => ControlFlow::Break(()),
+            };
+            let options = ParseOptions::new().progress_callback(&mut in_time);
+            let mut read = |at: usize, _| command.as_bytes().get(at..).unwrap_or_default();
+            parser.parse_with_options(&mut read, None, Some(options))
+        }
         Err(_) => None,
     };
     let Some(tree) = tree else {
         return Script {
-            trouble: Some("The command could not be checked"),
+            trouble: Some("The command could not be checked in time"),
             ..Script::default()
         };
     };

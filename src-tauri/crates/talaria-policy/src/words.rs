@@ -33,7 +33,7 @@ impl Word {
 pub(crate) fn read(node: Node<'_>, source: &str) -> Word {
     let raw = source.get(node.byte_range()).unwrap_or_default().to_owned();
     let mut value = String::new();
-    let known = resolve(node, source, &mut value, Quoting::None, 0);
+    let known = resolve(node, source, &mut value, 0);
     match known {
         true => Word {
             raw,
@@ -48,14 +48,8 @@ pub(crate) fn read(node: Node<'_>, source: &str) -> Word {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Quoting {
-    None,
-    Double,
-}
-
 /// Appends what a node stands for; `false` when that is not fixed.
-fn resolve(node: Node<'_>, source: &str, out: &mut String, quoting: Quoting, depth: usize) -> bool {
+fn resolve(node: Node<'_>, source: &str, out: &mut String, depth: usize) -> bool {
     let text = source.get(node.byte_range()).unwrap_or_default();
     if depth > 40 {
         return false;
@@ -95,7 +89,7 @@ fn resolve(node: Node<'_>, source: &str, out: &mut String, quoting: Quoting, dep
                 }
                 at = child.end_byte();
                 if child.is_named() {
-                    known &= resolve(child, source, out, Quoting::Double, depth + 1);
+                    known &= resolve(child, source, out, depth + 1);
                 }
             }
             known
@@ -104,7 +98,7 @@ fn resolve(node: Node<'_>, source: &str, out: &mut String, quoting: Quoting, dep
             let mut known = true;
             let mut cursor = node.walk();
             for child in node.children(&mut cursor).collect::<Vec<_>>() {
-                known &= resolve(child, source, out, quoting, depth + 1);
+                known &= resolve(child, source, out, depth + 1);
             }
             known
         }
@@ -128,6 +122,9 @@ fn resolve(node: Node<'_>, source: &str, out: &mut String, quoting: Quoting, dep
                         out.push_str(default);
                     } else if let Some((_, rest)) = name.split_once('/') {
                         out.push_str(rest.rsplit('/').next().unwrap_or_default());
+                    } else {
+                        // Something unknown, so that `$dir/` does not read as the root folder.
+                        out.push('$');
                     }
                     false
                 }

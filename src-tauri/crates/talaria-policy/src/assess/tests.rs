@@ -117,28 +117,320 @@ fn reading_is_recognised_and_what_writes_is_not_taken_for_it() {
 }
 
 #[test]
-fn strange_input_is_judged_quickly_and_never_panics() {
-    let long = [
-        "a ", "$(", "(", "'", "\"", "{ ", "if ", "`", "a|", "<<X ", "\\", "é", "((", "[[ ", "; ", "&",
+fn what_runs_another_program_or_writes_by_an_option_does_not_only_read() {
+    for command in [
+        "test -v 'a[$(touch x)]'",
+        "[ -v 'a[$(touch x)]' ]",
+        "printf -v PATH ./evil",
+        "env LD_PRELOAD=./x.so ls",
+        "time -o f ls",
+        "nohup ls",
+        "for PATH in ./evil; do ls; done",
+        "sort --comp=./x a",
+        "sort --outp=x a",
+        "sort -ro f a",
+        "sort {-o,f} a",
+        "sort *",
+        "sort $x",
+        "sed '-ew out' 1p",
+        "sed --expression='w out' 1p",
+        "sed $p f",
+        "awk -v x=1 'BEGIN{system(\"id\")}'",
+        "awk \"$prog\" f",
+        "gawk -l ext 1",
+        "man -C ./conf ls",
+        "man -aP./x ls",
+        "date 010100002020",
+        "tree -ao f",
+        "tree -R",
+        "fd -Hx rm",
+        "git diff --outp=x",
+        "git log --ext",
+        "git grep -nO./x a",
+        "git cat-file --filters HEAD:x",
+        "git remote show origin",
+        "file -C -m x",
+        "find {.,-delete}",
+        "find . -{delete,print}",
+        "cat < /dev/tcp/1.2.3.4/80",
+        "echo \"$(>f)\"",
+        "ls 2> >(touch y)",
+        ": ${PATH:=x}",
+        "echo ${x@P}",
+        "cat <<E\n`touch y`\nE",
+        "echo \"${x:-`touch y`}\"",
+        "coproc ls",
+        "git --git-dir=./evil status",
+        "history -w",
+        "uniq a b",
+        "exec > f",
+        "cat <> f",
+        "./ls",
+        "PATH=./evil ls",
+        "export PATH=./evil",
+        "ls\ntouch y",
+        "l\\\ns; touch y",
+        "ls \"${x[$(touch y)]}\"",
+        "ls |& tee f",
+        "ssh h ls",
+        "watch ls",
+    ] {
+        assert!(!assess(command, &context()).reads_only, "{command}");
+    }
+    for command in [
+        "[ -f x ] && cat x",
+        "[[ $x == y ]]",
+        "sort -t, -k2 a.csv",
+        "sort -rn a | uniq -c",
+        "sed -n '1,5p' f",
+        "awk -F: '{print $1}' f",
+        "git -C sub log --oneline -5",
+        "git diff --stat",
+        "find . -name '*.rs' -type f",
+        "rg -n 'a|b' src",
+        "timeout 5 ls",
+        "for f in a b; do cat $f; done",
+        "echo \"$(<f)\"",
+        "cat <<E\nhi $USER\nE",
+        "date +%s",
+        "man ls",
+        "ls {a,b}",
+        "cat *.md",
+        "tree -L 2",
+        "if [ -d x ]; then ls x; fi",
+        "node --version",
+    ] {
+        assert!(assess(command, &context()).reads_only, "{command}");
+    }
+}
+
+#[test]
+fn what_never_runs_is_found_behind_wrappers_and_in_texts() {
+    for command in [
+        "cat <<E\n`rm -rf /`\nE",
+        "echo \"${x:-`rm -rf /`}\"",
+        "coproc rm -rf /",
+        "env -S 'rm -rf /'",
+        "su -c 'rm -rf /'",
+        "su root -c 'rm -rf /'",
+        "ssh -p 22 h rm -rf /",
+        "sudo --user root rm -rf /",
+        "env -u A rm -rf /",
+        "env - rm -rf /",
+        "exec -a x rm -rf /",
+        "timeout --signal KILL 5 rm -rf /",
+        "xargs --max-args 1 rm -rf /",
+        "flock f rm -rf /",
+        "flock f -c 'rm -rf /'",
+        "strace -f rm -rf /",
+        "watch -n 1 'rm -rf /'",
+        "chroot / rm -rf /",
+        "bash +x -c 'rm -rf /'",
+        "bash /dev/stdin <<X\nrm -rf /\nX",
+        "r\\\nm -rf /",
+        "rm -rf {/,x}",
+        "rm -rf /e*",
+        "rm -rf /*/",
+        "rm -rf ~root",
+        "rm -rf ~/..",
+        "rm -rf /lib64",
+        "cd / && rm -rf *",
+        "cd ~; rm -rf ./*",
+        "find / -delete",
+        "find / -exec rm -rf {} +",
+        "killall5 -9",
+        "loginctl poweroff",
+        "echo b | sudo tee /proc/sysrq-trigger",
+        "truncate -s 0 /dev/sda",
+        "function f { f | f & }; f",
+        "ls; sudo -n x; sudo -S id",
+    ] {
+        assert_eq!(verdict(command), Verdict::Block, "{command}");
+    }
+}
+
+#[test]
+fn everyday_commands_are_not_taken_for_dangerous_ones() {
+    for command in [
+        "cat > x.sh <<'E'\nreboot\n`id`\nE",
+        "cat > x.sh <<E\nrm -rf /\nE",
+        "kill -1 55",
+        "ssh h uptime",
+        "watch -n 1 ls",
+        "f() { ls | wc -l; }",
+        "docker run \\\n  --rm \\\n  x",
+        "git -c user.name=x commit -m y",
+        "git push --follow-tags",
+        "rsync -a --delete a/ b/",
+        "fdisk -l /dev/sda",
+        "npm run kill",
+        "rg -e --pre src",
+        "trap 'echo x' EXIT",
+        "find / -name core -print",
+        "echo 'a\\\nb'",
+        "bash -n x.sh",
+        "source venv/bin/activate",
+    ] {
+        assert_eq!(verdict(command), Verdict::Safe, "{command}");
+    }
+    // A folder whose name is not known is no system folder; it asks.
+    for command in [
+        "rm -rf \"$BUILD\"/*",
+        "rm -rf ~/$P",
+        "rm -rf /$x",
+        "find /tmp -delete",
+        "cd /tmp && rm -rf *",
+    ] {
+        assert_eq!(verdict(command), Verdict::Ask, "{command}");
+    }
+}
+
+#[test]
+fn every_category_of_a_command_is_named() {
+    let assessment = assess("rm -rf /srv/x && git push -f; sudo -S id", &context());
+    let found: Vec<(usize, &str)> = assessment
+        .findings
+        .iter()
+        .map(|finding| (finding.part, finding.key.as_str()))
+        .collect();
+    let expected = [
+        (0, "recursive delete"),
+        (0, "delete in root path"),
+        (1, "git force push (rewrites remote history)"),
+        (2, "sudo password on standard input"),
     ];
-    for unit in long {
-        for count in [1, 3, 500, 40_000] {
-            let command = unit.repeat(count);
-            let started = Instant::now();
-            let _ = assess(&command, &context());
-            assert!(
-                started.elapsed() < Duration::from_secs(5),
-                "{unit:?} x {count}: {:?}",
-                started.elapsed()
-            );
+    assert_eq!(found, expected);
+}
+
+/// A check takes a second at most; without optimisation and on a busy machine somewhat more.
+const LIMIT: Duration = match cfg!(debug_assertions) {
+    true => Duration::from_secs(4),
+    false => Duration::from_secs(1),
+};
+
+fn judged_in_time(command: &str) {
+    let started = Instant::now();
+    let _ = assess(command, &context());
+    let shown: String = command.chars().take(60).collect();
+    assert!(started.elapsed() < LIMIT, "{shown:?}: {:?}", started.elapsed());
+}
+
+#[test]
+fn hostile_text_is_judged_in_time_and_never_panics() {
+    let units = [
+        "a ",
+        "$(",
+        "(",
+        "'",
+        "\"",
+        "{ ",
+        "if ",
+        "`",
+        "a|",
+        "<<X ",
+        "\\",
+        "é",
+        "((",
+        "[[ ",
+        "; ",
+        "&",
+        "(a) ",
+        "rm -rf /x;\n",
+        "${x:-",
+        "a$(b)",
+        "cat <<E\n",
+        "eval ",
+        "env -S ",
+        "{a,b}",
+        "/*",
+        "a\\\n",
+        "${IFS}",
+        "\u{1b}[",
+        "case x in ",
+        "f(){ ",
+    ];
+    for unit in units {
+        judged_in_time(&unit.repeat(3));
+        judged_in_time(&unit.repeat(127_000 / unit.len()));
+    }
+    judged_in_time(&format!("rm -rf /{}", "*".repeat(120_000)));
+    judged_in_time(&format!("rm -rf {}", "{a,b}".repeat(20_000)));
+    for command in [
+        "",
+        "\0",
+        "\u{feff}",
+        "rm -rf \0/",
+        "a\u{1b}[2Jb",
+        "'",
+        "rm -rf '",
+        "\\",
+        "<<",
+        "<<<",
+        ">",
+    ] {
+        judged_in_time(command);
+    }
+}
+
+#[test]
+fn random_pieces_of_shell_never_panic() {
+    const PIECES: [&str; 32] = [
+        "rm",
+        " -rf",
+        " /",
+        "$(",
+        ")",
+        "`",
+        "'",
+        "\"",
+        "${x",
+        "}",
+        "|",
+        "&&",
+        ";",
+        "\n",
+        "<<E",
+        "E",
+        ">",
+        "<",
+        "&",
+        " sudo",
+        " -S",
+        "bash -c ",
+        "{",
+        "(",
+        "\\",
+        "é",
+        "\0",
+        "#",
+        "[[",
+        "]]",
+        "case x in",
+        " find . -exec",
+    ];
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    for _ in 0..3_000 {
+        let mut command = String::new();
+        for _ in 0..12 {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            command.push_str(PIECES[(state % 32) as usize]);
         }
+        let assessment = assess(&command, &context());
+        assert!(!assessment.parts.is_empty(), "{command:?}");
+        assert!(
+            assessment.verdict == Verdict::Safe || !assessment.findings.is_empty(),
+            "{command:?}"
+        );
     }
-    for command in ["", "\0", "\u{feff}", "rm -rf \0/", "a\u{1b}[2Jb", "'", "rm -rf '"] {
-        let _ = assess(command, &context());
+}
+
+#[test]
+fn what_is_too_long_to_check_asks() {
+    assert_eq!(verdict(&format!("echo {}", "x".repeat(127_000))), Verdict::Safe);
+    assert_eq!(verdict(&"a;".repeat(3_000)), Verdict::Safe);
+    for command in [format!("echo {}", "x ".repeat(80_000)), "a;".repeat(25_000)] {
+        assert_eq!(verdict(&command), Verdict::Ask);
     }
-    assert_ne!(
-        verdict(&format!("echo {}", "x ".repeat(80_000))),
-        Verdict::Safe,
-        "too long to check asks"
-    );
 }

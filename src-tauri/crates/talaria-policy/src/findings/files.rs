@@ -2,7 +2,7 @@
 
 use super::ask;
 use crate::assess::Check;
-use crate::block::fold;
+use crate::block::{deletes_everything, fold};
 use crate::peel::{Peeled, base_name};
 
 /// Startup and credential files of a person.
@@ -71,6 +71,7 @@ pub(super) fn remove(check: &mut Check<'_>, command: &Peeled<'_>) {
 }
 
 pub(super) fn chmod(check: &mut Check<'_>, command: &Peeled<'_>) {
+    whole_tree(check, command);
     let opens = command.operands().next().is_some_and(|mode| {
         let mode = mode.trim_start_matches('0');
         matches!(mode, "777" | "666")
@@ -97,5 +98,22 @@ pub(super) fn in_place(check: &mut Check<'_>, command: &Peeled<'_>) {
         for operand in command.operands().map(str::to_owned).collect::<Vec<_>>() {
             target(check, &operand);
         }
+    }
+}
+
+/// Rights or owners of a whole system or home folder.
+pub(super) fn whole_tree(check: &mut Check<'_>, command: &Peeled<'_>) {
+    let recursive = command.short().contains('R') || command.long("--recursive", 5);
+    if recursive
+        && command
+            .operands()
+            .skip(1)
+            .any(|path| deletes_everything(path).is_some())
+    {
+        ask(
+            check,
+            "recursive change of rights in a system or home folder",
+            "Changes rights or owners of a whole system or home folder",
+        );
     }
 }

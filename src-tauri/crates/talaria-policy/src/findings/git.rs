@@ -15,6 +15,19 @@ pub(super) fn git(check: &mut Check<'_>, command: &Peeled<'_>) {
             _ => break,
         }
     }
+    let runs = args[..at.min(args.len())]
+        .windows(2)
+        .any(|pair| pair[0] == "-c" && setting_runs(pair[1]))
+        || args[..at.min(args.len())]
+            .iter()
+            .any(|arg| arg.starts_with("--config-env") || arg.starts_with("--exec-path="));
+    if runs {
+        ask(
+            check,
+            "arbitrary program execution via an option",
+            "Runs another program by a setting",
+        );
+    }
     let Some(verb) = args.get(at) else { return };
     let rest = &args[at + 1..];
     let long = |name: &str, least: usize| {
@@ -85,4 +98,24 @@ pub(super) fn git(check: &mut Check<'_>, command: &Peeled<'_>) {
         }
         _ => {}
     }
+}
+
+/// Whether a setting of git names a program, or where to find some.
+fn setting_runs(setting: &str) -> bool {
+    let key = setting.split('=').next().unwrap_or(setting).to_lowercase();
+    key.starts_with("alias.")
+        || [
+            "command",
+            "editor",
+            "external",
+            "fsmonitor",
+            "helper",
+            "hook",
+            "pager",
+            "program",
+            "textconv",
+            "cmd",
+        ]
+        .iter()
+        .any(|word| key.contains(word))
 }

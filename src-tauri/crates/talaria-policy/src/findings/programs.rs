@@ -58,11 +58,72 @@ pub(super) fn evaluate(check: &mut Check<'_>, command: &Peeled<'_>) {
             "Runs what it downloads",
         );
     }
-    if command.name == "eval" {
+    if command.name != "eval" {
+        if command.args.first().is_some_and(|arg| arg.raw.starts_with("<(")) {
+            return ask(
+                check,
+                "script via process substitution",
+                "Runs the output of another command",
+            );
+        }
+        if command
+            .args
+            .first()
+            .is_some_and(|arg| matches!(arg.best(), "/dev/stdin" | "/dev/fd/0"))
+        {
+            ask(check, "shell execution via heredoc", "Runs a text as shell");
+            if let Some(Some(payload)) = &check.simple.here {
+                check.payloads.push(payload.clone());
+            }
+        }
+    } else {
         let values: Option<Vec<&str>> = command.args.iter().map(|arg| arg.value.as_deref()).collect();
         match values {
             Some(values) => check.payloads.push(values.join(" ")),
             None => ask(check, "eval of dynamic text", "Runs text that is made at run time"),
+        }
+    }
+}
+
+/// Programs that hand a text to a shell: as another user, on another machine, again and again.
+pub(super) fn runs_text(check: &mut Check<'_>, command: &Peeled<'_>) {
+    let name = command.name.as_str();
+    if matches!(name, "su" | "runuser" | "pkexec") {
+        ask(check, "sudo", "Runs as another user");
+    }
+    if name == "ssh" {
+        let config = command.args.iter().any(|arg| {
+            let arg = arg.best().to_lowercase();
+            arg.contains("proxycommand") || arg.contains("localcommand") || arg.contains("knownhostscommand")
+        });
+        if config {
+            ask(
+                check,
+                "arbitrary program execution via ssh",
+                "Runs a program for the connection",
+            );
+        }
+    }
+    let (valued, operands, joins) = match name {
+        "ssh" => ("BbcDEeFIiJLlmOopQRSWw", 1, true),
+        "watch" => ("n", 0, true),
+        _ => ("", 0, false),
+    };
+    let mut args = command.args.iter().map(|arg| arg.best());
+    let mut left = operands;
+    while let Some(arg) = args.next() {
+        match arg.strip_prefix('-') {
+            Some("c" | "-command") if !joins => return check.payloads.extend(args.next().map(str::to_owned)),
+            Some(letters) if joins && letters.len() == 1 && valued.contains(letters) => {
+                args.next();
+            }
+            Some(_) => {}
+            None if !joins => {}
+            None if left > 0 => left -= 1,
+            None => {
+                let text: Vec<&str> = std::iter::once(arg).chain(args).collect();
+                return check.payloads.push(text.join(" "));
+            }
         }
     }
 }
@@ -104,7 +165,8 @@ pub(super) fn shell_payload(check: &mut Check<'_>, command: &Peeled<'_>) {
             "--rcfile" | "--init-file" | "-o" | "-O" | "+o" | "+O" => {
                 args.next();
             }
-            option if option.starts_with("--") => {}
+            option if option.starts_with("--") || option.starts_with('+') => {}
+            "-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" => {}
             option
                 if option.len() > 1
                     && option.starts_with('-')
