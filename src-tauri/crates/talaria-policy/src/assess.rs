@@ -1,6 +1,6 @@
 //! The detector: every simple command of a command line gets its own verdict, the worst one is the command line's.
 
-use crate::normalise::{joined_lines, normalise};
+use crate::normalise::{joined_lines, normalise, without_here_documents};
 use crate::peel::peel;
 use crate::shell::{self, Redirect, Script, Simple};
 use crate::{block, findings, reads};
@@ -97,12 +97,26 @@ pub fn assess(command: &str, context: &CommandContext) -> Assessment {
     );
     block::whole_text(&command, &mut found);
     findings::in_sequence(&script, &mut found);
-    if let Some(joined) = joined_lines(&command) {
-        // The grammar ends a word at an escaped line break, the shell does not. Joining them is no better by itself:
-        // comments and quoted here-documents end there. So both readings count.
+    // The grammar ends a word at an escaped line break, the shell does not. Joining them is no better by itself:
+    // comments and quoted here-documents end there. So both readings count.
+    let joined = joined_lines(&command).map(|text| shell::parse(&text, deadline));
+    let bare = script
+        .trouble
+        .and_then(|_| without_here_documents(&command))
+        .map(|text| shell::parse(&text, deadline));
+    if bare
+        .as_ref()
+        .is_some_and(|bare| bare.trouble.is_none() && !findings::runs_shell_text(bare))
+    {
+        // Text that a misread here-document holds is taken for commands; it must not be blocked beyond appeal.
+        for finding in &mut found {
+            finding.verdict = finding.verdict.min(Verdict::Ask);
+        }
+    }
+    for reading in joined.iter().chain(&bare) {
         let mut other = Vec::new();
         examine(
-            &shell::parse(&joined, deadline),
+            reading,
             context,
             &mut other,
             &mut reads_only,

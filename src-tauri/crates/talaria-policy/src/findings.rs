@@ -8,7 +8,7 @@ use crate::words::Word;
 use files::{chmod, in_place, remove, target, whole_tree};
 use git::git;
 use programs::{evaluate, interpreter, piped, runs_program, runs_text, shell_payload};
-use services::{container, forced, gateway, own, own_process, powershell, sql};
+use services::{container, forced, gateway, kill_by_name, launchd, own, own_process, powershell, sql};
 use std::collections::HashMap;
 
 mod files;
@@ -54,6 +54,20 @@ pub(crate) fn command(check: &mut Check<'_>, command: &Peeled<'_>) {
         }
         "find" if command.has("-delete") => ask(check, "find -delete", "Deletes what it finds"),
         "git" => git(check, command),
+        "kill" => kill_by_name(check, command),
+        "launchctl" => launchd(check, command),
+        "awk" | "gawk" | "mawk" | "nawk"
+            if command
+                .args
+                .iter()
+                .any(|arg| arg.best().contains("system(") || arg.best().contains("| getline")) =>
+        {
+            ask(
+                check,
+                "script execution via -e/-c flag",
+                "Runs commands from a program of awk",
+            );
+        }
         "su" | "runuser" | "pkexec" | "script" | "watch" | "ssh" => runs_text(check, command),
         "parted" | "fdisk" | "sfdisk" | "cfdisk" | "gdisk" | "sgdisk" | "mkswap" | "wipefs" | "cryptsetup"
             if command.operands().any(|path| path.starts_with("/dev/"))
@@ -61,6 +75,19 @@ pub(crate) fn command(check: &mut Check<'_>, command: &Peeled<'_>) {
                 && !command.has("print") =>
         {
             ask(check, "change of a disk", "Changes the layout of a disk");
+        }
+        "rsync"
+            if command.long("--delete", 5)
+                && command
+                    .operands()
+                    .last()
+                    .is_some_and(|to| deletes_everything(to).is_some()) =>
+        {
+            ask(
+                check,
+                "sync that deletes in a system or home folder",
+                "Deletes what the source does not have",
+            );
         }
         "mv" | "rmdir" | "unlink" if command.operands().any(|path| deletes_everything(path).is_some()) => {
             ask(
@@ -121,7 +148,7 @@ pub(crate) fn command(check: &mut Check<'_>, command: &Peeled<'_>) {
             }
         }
         "powershell" | "pwsh" => powershell(check, command),
-        "man" | "rg" | "ag" | "sort" => runs_program(check, command),
+        "man" | "rg" | "ag" | "sort" | "tar" => runs_program(check, command),
         "vim" | "vi" | "nvim" | "ex" | "view"
             if command
                 .options()
@@ -181,7 +208,16 @@ pub(crate) fn command(check: &mut Check<'_>, command: &Peeled<'_>) {
             }
         }
         "cp" | "mv" | "install" | "rsync" | "ln" => {
-            if let Some(last) = command.operands().last().map(str::to_owned) {
+            let folder = command
+                .args
+                .windows(2)
+                .find(|pair| matches!(pair[0].best(), "-t" | "--target-directory"))
+                .map(|pair| pair[1].best());
+            let attached = command
+                .options()
+                .find_map(|option| option.strip_prefix("--target-directory="));
+            let last = folder.or(attached).or_else(|| command.operands().last());
+            if let Some(last) = last.map(str::to_owned) {
                 target(check, &last);
             }
         }
@@ -192,6 +228,14 @@ pub(crate) fn command(check: &mut Check<'_>, command: &Peeled<'_>) {
     shell_payload(check, command);
     interpreter(check, command);
     piped(check, command);
+}
+
+/// Whether one of the commands runs a text as shell.
+pub(crate) fn runs_shell_text(script: &Script) -> bool {
+    script.simples.iter().any(|simple| {
+        let name = peel(&simple.words).name;
+        SHELLS.contains(&name.as_str()) || matches!(name.as_str(), "eval" | "source" | "." | "ssh" | "su")
+    })
 }
 
 /// What only shows over several commands: a file that is downloaded or made executable and then run.
@@ -252,6 +296,12 @@ pub(crate) fn in_sequence(script: &Script, found: &mut Vec<Finding>) {
                         || (option.starts_with('-') && !option.starts_with("--") && option.ends_with(['o', 'O']))
                 });
                 fresh.extend(named.map(|pair| (fold(pair[1]), download)));
+                // Without a name the file is called as in the address.
+                fresh.extend(command.operands().filter_map(|address| {
+                    let path = address.split(['?', '#']).next().unwrap_or(address);
+                    let (_, name) = path.rsplit_once('/')?;
+                    Some((name.to_owned(), download))
+                }));
                 fresh.extend(
                     simple
                         .redirects

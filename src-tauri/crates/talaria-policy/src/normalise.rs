@@ -2,6 +2,7 @@
 
 use crate::assess::CommandContext;
 use std::borrow::Cow;
+use std::collections::VecDeque;
 
 /// Removes what only hides: control sequences, NUL, other spellings of the home folders, compatibility letters.
 pub(crate) fn normalise(command: &str, context: &CommandContext) -> String {
@@ -54,6 +55,51 @@ pub(crate) fn joined_lines(command: &str) -> Option<String> {
         }
     }
     inside_word.then_some(out)
+}
+
+/// The text without here-documents, read line by line: for texts whose here-documents the grammar does not understand.
+pub(crate) fn without_here_documents(command: &str) -> Option<String> {
+    if !command.contains("<<") {
+        return None;
+    }
+    let mut out = String::with_capacity(command.len());
+    let mut open: VecDeque<String> = VecDeque::new();
+    for line in command.split('\n') {
+        if let Some(end) = open.front() {
+            if line.trim_start_matches('\t') == end {
+                open.pop_front();
+            }
+            continue;
+        }
+        let mut quote = None;
+        let mut rest = line;
+        while let Some(c) = rest.chars().next() {
+            let here = quote.is_none() && rest.starts_with("<<") && !rest.starts_with("<<<");
+            if here {
+                let word = rest[2..].trim_start_matches('-').trim_start();
+                let end = word
+                    .find(|c: char| c.is_whitespace() || ";&|<>()".contains(c))
+                    .unwrap_or(word.len());
+                open.push_back(word[..end].replace(['\'', '"', '\\'], ""));
+                rest = &word[end..];
+                continue;
+            }
+            let width = match c {
+                '<' if rest.starts_with("<<<") => 3,
+                '\\' => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
+                c => c.len_utf8(),
+            };
+            match quote {
+                Some(open) if open == c => quote = None,
+                None if matches!(c, '\'' | '"') => quote = Some(c),
+                _ => {}
+            }
+            out.push_str(&rest[..width]);
+            rest = &rest[width..];
+        }
+        out.push('\n');
+    }
+    Some(out)
 }
 
 /// Terminal control sequences show nothing and would split words.

@@ -411,6 +411,12 @@ impl Walk<'_> {
                         if let Some(simple) = self.script.simples.get_mut(owner) {
                             simple.substitutes = true;
                         }
+                        let text = self.text(child);
+                        if text.starts_with('`') && text.contains("\\`") {
+                            // Backticks in backticks are text to the grammar.
+                            let hidden = hidden_commands(text, Within::HereDocument);
+                            self.hide(owner, hidden);
+                        }
                         self.statements(child, "", depth + 1, true);
                     }
                     // Taken by whoever walks statements.

@@ -41,7 +41,9 @@ pub(super) fn target(check: &mut Check<'_>, path: &str) {
             .map(|(_, rest)| rest.to_owned())
     });
     if let Some(inside) = home {
-        let secret = inside.starts_with(".ssh/") || inside.starts_with(".aws/") || inside.starts_with(".gnupg/");
+        let secret = [".ssh", ".aws", ".gnupg"]
+            .iter()
+            .any(|folder| inside == *folder || inside.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')));
         if secret || HOME_FILES.contains(&inside.as_str()) {
             return ask(
                 check,
@@ -73,13 +75,12 @@ pub(super) fn remove(check: &mut Check<'_>, command: &Peeled<'_>) {
 pub(super) fn chmod(check: &mut Check<'_>, command: &Peeled<'_>) {
     whole_tree(check, command);
     let opens = command.operands().next().is_some_and(|mode| {
-        let mode = mode.trim_start_matches('0');
-        matches!(mode, "777" | "666")
+        let digits = (3..=5).contains(&mode.len()) && mode.bytes().all(|digit| (b'0'..=b'7').contains(&digit));
+        // The last digit is for everybody else; 2 in it means writing.
+        (digits && mode.ends_with(['2', '3', '6', '7']))
             || mode.split(',').any(|clause| {
                 clause.split_once(['+', '=']).is_some_and(|(who, rights)| {
-                    (who.contains(['o', 'a'])
-                        || (who.is_empty() && clause.contains('+') && rights.contains('w') && rights.len() > 1))
-                        && rights.contains('w')
+                    (who.contains(['o', 'a']) || (who.is_empty() && clause.contains('+'))) && rights.contains('w')
                 })
             })
     });

@@ -42,7 +42,7 @@ pub(super) fn git(check: &mut Check<'_>, command: &Peeled<'_>) {
             .any(|arg| arg.len() > 1 && arg.starts_with('-') && !arg.starts_with("--") && arg.contains(letter))
     };
     match *verb {
-        "reset" if long("--hard", 4) && !rest.contains(&"--help") => {
+        "reset" if long("--hard", 3) && !rest.contains(&"--help") => {
             ask(
                 check,
                 "git reset --hard (destroys uncommitted changes)",
@@ -91,6 +91,16 @@ pub(super) fn git(check: &mut Check<'_>, command: &Peeled<'_>) {
                 check,
                 "git reflog expire",
                 "Throws away what could bring lost commits back",
+            );
+        }
+        "filter-branch" | "filter-repo" => {
+            ask(check, "git rewrites history", "Rewrites the history of the repository");
+        }
+        "update-ref" if short('d') || long("--delete", 4) => {
+            ask(
+                check,
+                "git deletes references",
+                "Deletes a reference and what only it holds",
             );
         }
         "stash" if rest.first().is_some_and(|arg| matches!(*arg, "drop" | "clear")) => {

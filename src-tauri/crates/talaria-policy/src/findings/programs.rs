@@ -11,6 +11,13 @@ pub(super) fn runs_program(check: &mut Check<'_>, command: &Peeled<'_>) {
         "man" => &["-P", "-H", "--pager", "--html"],
         "rg" => &["--pre", "--hostname-bin"],
         "ag" => &["--pager"],
+        "tar" => &[
+            "-I",
+            "--to-command",
+            "--use-compress-program",
+            "--checkpoint-action",
+            "--rsh-command",
+        ],
         _ => &["--compress-program"],
     };
     // What follows these is a pattern or a name, whatever it looks like.
@@ -145,6 +152,15 @@ pub(super) fn shell_payload(check: &mut Check<'_>, command: &Peeled<'_>) {
             "Runs the output of another command",
         );
     }
+    if check.simple.redirects.iter().any(|redirect| {
+        redirect.target.best().starts_with("/dev/tcp/") || redirect.target.best().starts_with("/dev/udp/")
+    }) {
+        return ask(
+            check,
+            "shell over a network connection",
+            "Hands a shell to a network connection",
+        );
+    }
     let mut args = command.args.iter();
     let mut takes_text = false;
     let mut runs_file = false;
@@ -222,13 +238,37 @@ pub(super) fn interpreter(check: &mut Check<'_>, command: &Peeled<'_>) {
         "lua" | "osascript" => &['e'],
         _ => return,
     };
-    let mut inline = false;
-    for arg in command.args.iter().map(|arg| arg.best()) {
-        match arg {
+    // Options whose value is the next word.
+    let valued: &[&str] = match name {
+        "python" | "pypy" | "py" => &["-W", "-X"],
+        "node" | "nodejs" | "deno" | "bun" => &["--require", "-r", "--import", "--loader", "--experimental-loader"],
+        "perl" => &["-I", "-M", "-m"],
+        "ruby" => &["-r", "-I", "-C"],
+        "php" => &["-d", "-c", "-z"],
+        _ => &[],
+    };
+    let mut inline = name == "deno" && command.operands().next() == Some("eval");
+    let mut args = command.args.iter();
+    while let Some(word) = args.next() {
+        match word.best() {
             "--eval" | "--print" => inline = true,
+            option if valued.contains(&option) => {
+                args.next();
+            }
+            // What follows in the same word is the value of the option.
+            option if valued.iter().any(|name| name.len() == 2 && option.starts_with(name)) => {}
             option if option.starts_with("--") => {}
             option if option.len() > 1 && option.starts_with('-') => inline |= option[1..].contains(letters),
-            _ => break,
+            _ => {
+                if word.raw.starts_with("<(") {
+                    return ask(
+                        check,
+                        "script via process substitution",
+                        "Runs the output of another command",
+                    );
+                }
+                break;
+            }
         }
         if inline {
             break;

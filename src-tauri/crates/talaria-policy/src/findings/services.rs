@@ -81,7 +81,7 @@ pub(super) fn powershell(check: &mut Check<'_>, command: &Peeled<'_>) {
 
 pub(super) fn container(check: &mut Check<'_>, command: &Peeled<'_>) {
     // Options in front of the verb may have values; the first word that is a verb counts.
-    const VERBS: [&str; 5] = ["restart", "stop", "kill", "down", "rm"];
+    const VERBS: [&str; 7] = ["restart", "stop", "kill", "down", "rm", "rmi", "pause"];
     let words: Vec<&str> = command.operands().collect();
     let compose = command.name.ends_with("-compose") || words.contains(&"compose");
     let starts = words.iter().position(|word| {
@@ -152,5 +152,44 @@ pub(super) fn sql(check: &mut Check<'_>, command: &Peeled<'_>) {
     }
     if pair("delete", &["from"]) && !words.contains(&"where") {
         ask(check, "SQL DELETE without WHERE", "Deletes all rows of a table");
+    }
+}
+
+/// `kill $(pgrep NAME)`, and `pgrep NAME | xargs kill`: ends whatever has a name, the agent perhaps among it.
+pub(super) fn kill_by_name(check: &mut Check<'_>, command: &Peeled<'_>) {
+    let named = |text: &str| text.contains("pgrep") || text.contains("pidof");
+    if command
+        .args
+        .iter()
+        .any(|arg| arg.value.is_none() && named(&arg.raw) && arg.raw.contains(['$', '`']))
+    {
+        ask(
+            check,
+            "kill process via pgrep/pidof expansion (self-termination)",
+            "Ends every process with a name",
+        );
+    } else if command.through_xargs && check.source.is_some_and(|source| named(&source.text)) {
+        ask(check, "force kill processes", "Ends every process with a name");
+    }
+}
+
+/// Services of macOS that belong to the agent.
+pub(super) fn launchd(check: &mut Check<'_>, command: &Peeled<'_>) {
+    let verb = command.operands().next().unwrap_or_default();
+    let stops = matches!(
+        verb,
+        "stop" | "kickstart" | "bootout" | "unload" | "kill" | "disable" | "remove"
+    );
+    let own = command.args.iter().any(|arg| {
+        ["hermes", "talaria"]
+            .iter()
+            .any(|own| arg.best().to_lowercase().contains(own))
+    });
+    if stops && own {
+        ask(
+            check,
+            "stop/restart hermes launchd service (kills running agents)",
+            "Stops running agents",
+        );
     }
 }
