@@ -28,11 +28,11 @@ ui: ui/node_modules/.installed
 	$(NPM) run build --silent
 
 ui/node_modules/.installed: ui/package-lock.json
-	npm ci --prefix ui --no-audit --no-fund --silent
+	npm ci --prefix ui --no-audit --no-fund --loglevel=error
 	@touch $@
 
 tests/e2e/node_modules/.installed: tests/e2e/package-lock.json
-	npm ci --prefix tests/e2e --no-audit --no-fund --silent
+	npm ci --prefix tests/e2e --no-audit --no-fund --loglevel=error
 	@touch $@
 
 check-rust:
