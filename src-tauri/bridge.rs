@@ -32,7 +32,11 @@ pub struct Core {
 impl Core {
     /// A core that has not been started.
     pub fn new() -> Self {
-        Self { boot: watch::Sender::new(Boot::Starting), peers: Mutex::default(), tasks: TaskTracker::new() }
+        Self {
+            boot: watch::Sender::new(Boot::Starting),
+            peers: Mutex::default(),
+            tasks: TaskTracker::new(),
+        }
     }
 
     async fn booted(&self) -> Boot {
@@ -99,7 +103,10 @@ pub async fn core_open(
     };
     let (sender, receiver) = mpsc::channel(INBOX);
     // A reloaded page opens anew; replacing the sender ends the old page's peer.
-    core.peers.lock().unwrap_or_else(PoisonError::into_inner).insert(window.label().to_owned(), sender);
+    core.peers
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .insert(window.label().to_owned(), sender);
     let hub = Arc::clone(runtime.hub());
     core.tasks.spawn_on(
         async move { serve_peer(runtime, hub, receiver, ChannelOutbox(channel)).await },
@@ -124,7 +131,12 @@ fn first_open(core: &Core, label: &str) -> bool {
 /// Takes one frame of this window.
 #[tauri::command]
 pub async fn core_send(window: WebviewWindow, core: State<'_, Core>, frame: String) -> Result<(), String> {
-    let sender = core.peers.lock().unwrap_or_else(PoisonError::into_inner).get(window.label()).cloned();
+    let sender = core
+        .peers
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .get(window.label())
+        .cloned();
     match sender {
         Some(sender) => sender.send(frame).await.map_err(|_| "the core is not open".to_owned()),
         None => Err("the core is not open".to_owned()),

@@ -214,9 +214,21 @@ impl Batch {
             .dispatch(&context, self.gate.as_ref(), &call.name, &call.arguments);
         tokio::pin!(work);
         let expired = async {
-            match deadline {
-                Some(at) => tokio::time::sleep_until(at.into()).await,
-                None => std::future::pending().await,
+            let Some(mut at) = deadline else {
+                return std::future::pending().await;
+            };
+            loop {
+                tokio::time::sleep_until(at.into()).await;
+                // The person has as long as they need; the time counts from their answer on.
+                let waits = self
+                    .session
+                    .feed
+                    .tool_view(&call.id)
+                    .is_some_and(|view| view.state == ToolState::Waiting);
+                if !waits {
+                    return;
+                }
+                at = Instant::now() + SEGMENT_DEADLINE;
             }
         };
         tokio::select! {

@@ -26,21 +26,25 @@ impl Checked {
     }
 }
 
-/// Repairs names, refuses unreadable arguments, drops exact duplicates and makes ids unique.
-pub(crate) fn check(offered: &[ToolDefinition], calls: Vec<AssembledCall>) -> Vec<Checked> {
+/// Repairs names, refuses unreadable arguments, drops exact duplicates and makes ids unique among `ids`, those of the turn.
+pub(crate) fn check(offered: &[ToolDefinition], calls: Vec<AssembledCall>, ids: &mut HashSet<String>) -> Vec<Checked> {
     let names: Vec<&str> = offered.iter().map(|tool| tool.name.as_str()).collect();
     let mut seen = HashSet::new();
-    let mut ids = HashSet::new();
     let some_unreadable = calls.iter().any(|call| !call.valid);
     let mut out = Vec::with_capacity(calls.len());
     for (index, assembled) in calls.into_iter().enumerate() {
         if !seen.insert((assembled.name.clone(), assembled.arguments.clone())) {
             continue;
         }
-        let mut id = assembled.id;
-        if id.is_empty() || !ids.insert(id.clone()) {
-            id = format!("{id}_{index}");
-            ids.insert(id.clone());
+        let wish = match assembled.id.is_empty() {
+            true => format!("call_{index}"),
+            false => assembled.id,
+        };
+        let mut id = wish.clone();
+        let mut number = 1;
+        while !ids.insert(id.clone()) {
+            number += 1;
+            id = format!("{wish}_{number}");
         }
         let call = |name: &str, arguments: String| ToolCall {
             id: CallId::new(id.clone()),

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use talaria_bridge::Hub;
 use talaria_exec::Environment;
 use talaria_model::{ModelTransport, ToolDefinition};
-use talaria_protocol::{AppError, ModelRoute};
+use talaria_protocol::{AppError, ApprovalMode, ModelRoute};
 use talaria_store::Store;
 use talaria_tools::{Definition, Registry, ToolLimits, Toolsets};
 use tokio_util::task::TaskTracker;
@@ -42,10 +42,6 @@ pub struct AgentSettings {
     pub limits: ToolLimits,
     /// Toolsets on offer.
     pub toolsets: Toolsets,
-    /// `command_allowlist`: commands that are allowed for good.
-    pub allowlist: Vec<String>,
-    /// `approvals.deny`: globs that are never allowed.
-    pub deny: Vec<String>,
 }
 
 impl Default for AgentSettings {
@@ -58,8 +54,6 @@ impl Default for AgentSettings {
             context_file_chars: 20_000,
             limits: ToolLimits::default(),
             toolsets: Toolsets::all(),
-            allowlist: Vec::new(),
-            deny: Vec::new(),
         }
     }
 }
@@ -74,6 +68,7 @@ pub struct Core {
     pub(crate) talaria_home: PathBuf,
     pub(crate) user_home: PathBuf,
     pub(crate) machine: String,
+    pub(crate) overrides: Overrides,
     pub(crate) tasks: TaskTracker,
     settings: RwLock<AgentSettings>,
     tools: Mutex<OfferedTools>,
@@ -85,6 +80,15 @@ pub struct Core {
 struct OfferedTools {
     from: Vec<Arc<Definition>>,
     list: Arc<[ToolDefinition]>,
+}
+
+/// What this process does otherwise than its sessions are set to. Never stored.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Overrides {
+    /// Mode of every session.
+    pub approval_mode: Option<ApprovalMode>,
+    /// Limit of model calls a turn.
+    pub max_iterations: Option<u32>,
 }
 
 /// Parts that a runtime puts into a [`Core`].
@@ -107,6 +111,8 @@ pub struct CoreParts {
     pub machine: String,
     /// Settings of the loop.
     pub settings: AgentSettings,
+    /// What this process does otherwise.
+    pub overrides: Overrides,
 }
 
 impl Core {
@@ -122,6 +128,7 @@ impl Core {
             user_home,
             machine,
             settings,
+            overrides,
         } = parts;
         Arc::new(Self {
             store,
@@ -132,6 +139,7 @@ impl Core {
             talaria_home,
             user_home,
             machine,
+            overrides,
             tasks: TaskTracker::new(),
             settings: RwLock::new(settings),
             tools: Mutex::default(),
@@ -171,8 +179,8 @@ impl Core {
         Arc::clone(&offered.list)
     }
 
-    /// Builds a session's system prompt.
-    pub(crate) async fn prompt(&self, session: &SessionShared, route: &ModelRoute) -> String {
+    /// Builds a session's system prompt, and names the instruction files that were cut for it.
+    pub(crate) async fn prompt(&self, session: &SessionShared, route: &ModelRoute) -> (String, Vec<String>) {
         let soul = tokio::fs::read_to_string(self.talaria_home.join("SOUL.md")).await.ok();
         let (kind, name) = session.environment.backend().target();
         let machine = if kind == "local" { self.machine.clone() } else { name };
@@ -188,17 +196,13 @@ impl Core {
             context_chars: self.settings(|settings| settings.context_file_chars),
         };
         let (text, files) = prompt::build(facts).await;
-        for file in files.iter().filter(|file| file.truncated) {
-            session.feed.notice(
-                "notice.context_file.cut",
-                &format!(
-                    "{} is long; only its beginning and end were given to the model.",
-                    file.name
-                ),
-                [("file".to_owned(), file.name.clone())].into(),
-                crate::clock::unix_now(),
-            );
-        }
-        text
+        (
+            text,
+            files
+                .into_iter()
+                .filter(|file| file.truncated)
+                .map(|file| file.name)
+                .collect(),
+        )
     }
 }

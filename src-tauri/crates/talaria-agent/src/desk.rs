@@ -4,9 +4,7 @@ use crate::shared::SessionShared;
 use futures::future::BoxFuture;
 use std::sync::Arc;
 use talaria_bridge::Answer;
-use talaria_protocol::{
-    CallId, ClarifyParams, Question, ServerRequest, SessionState, StatusKind, Todo, ToolBody, ToolState,
-};
+use talaria_protocol::{CallId, ClarifyParams, Question, ServerRequest, StatusKind, Todo, ToolBody, ToolState};
 use talaria_tools::CallHost;
 
 /// The desk of one call.
@@ -50,7 +48,7 @@ impl CallHost for CallDesk {
                     answer: None,
                 };
             });
-            feed.state(SessionState::NeedsYou, Some("Waiting for your answer".to_owned()));
+            let _asking = feed.asking("Waiting for your answer");
             let answer = match feed.hub().ask(request, None).wait().await {
                 Answer::Clarify(reply) => reply
                     .answers
@@ -58,7 +56,6 @@ impl CallHost for CallDesk {
                 Answer::Approval(_) | Answer::Nobody | Answer::TimedOut | Answer::Withdrawn(_) => None,
             };
             feed.change_tool(call, |view| view.state = ToolState::Running);
-            feed.state(SessionState::Running, None);
             answer
         })
     }

@@ -60,3 +60,20 @@ pub fn storage_error(error: &StoreError) -> AppError {
         .retryable(),
     }
 }
+
+/// Another process runs a turn in the session.
+pub(crate) fn held_by_another(holder: &talaria_store::LeaseHolder) -> AppError {
+    AppError::new(
+        ErrorKind::Busy,
+        Layer::Runtime,
+        "error.session.busy",
+        format!(
+            "{} (process {}) runs a turn in this session",
+            holder.owner.program, holder.owner.pid
+        ),
+    )
+    .with_hint("Wait until it is done, stop it there, or work in a new chat. Nothing was changed here.")
+    .with_value("program", holder.owner.program.clone())
+    .with_value("pid", holder.owner.pid.to_string())
+    .retryable()
+}

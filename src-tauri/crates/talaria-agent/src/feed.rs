@@ -182,6 +182,19 @@ impl Feed {
         live.text.text.clear();
         live.reasoning.text.clear();
         let Some(turn_id) = live.turn.clone() else { return };
+        if let Some(row_id) = live.reasoning.row_id.clone()
+            && let Some(row) = find_row(&mut live.rows, &row_id)
+        {
+            if let Row::Reasoning { text, .. } = row {
+                text.clear();
+            }
+            let row = row.clone();
+            self.emit(CoreEvent::MessageInterim {
+                turn_id: turn_id.clone(),
+                row,
+            });
+        }
+        live.reasoning.started = live.reasoning.started.map(|_| Instant::now());
         if let Some(row_id) = live.text.row_id.clone()
             && let Some(row) = find_row(&mut live.rows, &row_id)
         {
@@ -458,10 +471,17 @@ impl Feed {
         self.emit(CoreEvent::SessionUsage { usage });
     }
 
-    /// The session changed: told to those who show it and to the list.
-    pub(crate) fn summary(&self, summary: &SessionSummary) {
+    /// The session changed: told to those who show it and to the list. While it asks, it needs the person, whatever else
+    /// it does.
+    pub(crate) fn summary(&self, base: &SessionSummary) {
         let mut live = self.lock();
-        if live.summary.as_ref() == Some(summary) {
+        live.base = Some(base.clone());
+        let mut summary = base.clone();
+        if let Some(line) = live.asking.last() {
+            summary.state = SessionState::NeedsYou;
+            summary.preview.clone_from(line);
+        }
+        if live.summary.as_ref() == Some(&summary) {
             return;
         }
         live.summary = Some(summary.clone());
@@ -471,7 +491,7 @@ impl Feed {
         self.hub.publish(
             None,
             CoreEvent::SessionsChanged {
-                session: Some(summary.clone()),
+                session: Some(summary),
                 removed: None,
             },
         );
@@ -479,7 +499,9 @@ impl Feed {
 
     /// A session without a row in the store changed: told to those who show it, not to the list.
     pub(crate) fn draft_summary(&self, summary: &SessionSummary) {
-        self.lock().summary = Some(summary.clone());
+        let mut live = self.lock();
+        live.base = Some(summary.clone());
+        live.summary = Some(summary.clone());
         self.emit(CoreEvent::SessionInfo {
             session: summary.clone(),
         });
@@ -487,7 +509,9 @@ impl Feed {
 
     /// Notes what clients learn from a snapshot, without telling it.
     pub(crate) fn remember_summary(&self, summary: &SessionSummary) {
-        self.lock().summary = Some(summary.clone());
+        let mut live = self.lock();
+        live.base = Some(summary.clone());
+        live.summary = Some(summary.clone());
     }
 
     /// The session as it was told last.
@@ -495,20 +519,40 @@ impl Feed {
         self.lock().summary.clone()
     }
 
-    /// Changes the state that was told last, without asking the store.
-    pub(crate) fn state(&self, state: SessionState, preview: Option<String>) {
-        let next = {
-            let live = self.lock();
-            live.summary.clone().map(|mut summary| {
-                summary.state = state;
-                if let Some(preview) = preview {
-                    summary.preview = preview;
-                }
-                summary
-            })
+    /// The session waits for the person until the guard goes. Several may wait at once.
+    pub(crate) fn asking(self: &Arc<Self>, line: &str) -> Asking {
+        let base = {
+            let mut live = self.lock();
+            live.asking.push(line.to_owned());
+            live.base.clone()
         };
-        if let Some(summary) = next {
-            self.summary(&summary);
+        if let Some(base) = base {
+            self.summary(&base);
+        }
+        Asking {
+            feed: Arc::clone(self),
+            line: line.to_owned(),
+        }
+    }
+}
+
+/// Marks that the session waits for the person.
+pub(crate) struct Asking {
+    feed: Arc<Feed>,
+    line: String,
+}
+
+impl Drop for Asking {
+    fn drop(&mut self) {
+        let base = {
+            let mut live = self.feed.lock();
+            if let Some(at) = live.asking.iter().position(|line| *line == self.line) {
+                live.asking.remove(at);
+            }
+            live.base.clone()
+        };
+        if let Some(base) = base {
+            self.feed.summary(&base);
         }
     }
 }

@@ -12,7 +12,7 @@ use talaria_policy::{Action, Ask, Assessment, CommandContext, Ruling, Surface, a
 use talaria_policy::{denied_message, unanswered_message};
 use talaria_protocol::{
     ApprovalChoice, ApprovalParams, ApprovalRecord, ApprovalReply, FileDiff, RequestCancelReason, RequestId,
-    ServerRequest, SessionState, Target, ToolBody, ToolState,
+    ServerRequest, Target, ToolBody, ToolState,
 };
 use talaria_tools::{Decision, Gate, Intent, ToolContext, ToolSpec};
 
@@ -41,7 +41,7 @@ impl SessionGate {
     async fn rule(&self, cx: &ToolContext, tool: &ToolSpec, args: &Value, intent: Intent) -> Decision {
         let (ruling, subject) = match intent {
             Intent::Read => return Decision::Run { note: None },
-            Intent::Command { command, cwd } => match self.judge(&command).await {
+            Intent::Command { command, cwd } => match self.judge(&command, &cwd).await {
                 Some(assessment) => {
                     let ruling = self.decide(Action::Command(&assessment));
                     let summary = "Run this command".to_owned();
@@ -96,19 +96,27 @@ impl SessionGate {
         }
     }
 
-    async fn judge(&self, command: &str) -> Option<Assessment> {
+    async fn judge(&self, command: &str, cwd: &str) -> Option<Assessment> {
         let context = CommandContext {
             user_home: self.core.user_home.display().to_string(),
             talaria_home: self.core.talaria_home.display().to_string(),
             sudo_password: false,
         };
-        if command.len() <= QUICK_BYTES {
-            return Some(assess(command, &context));
-        }
-        let command = command.to_owned();
-        tokio::task::spawn_blocking(move || assess(&command, &context))
-            .await
-            .ok()
+        let assessment = match command.len() <= QUICK_BYTES {
+            true => assess(command, &context),
+            false => {
+                let command = command.to_owned();
+                tokio::task::spawn_blocking(move || assess(&command, &context))
+                    .await
+                    .ok()?
+            }
+        };
+        let changed = self.session.environment.changed_variables();
+        Some(
+            assessment
+                .with_changed_variables(changed.iter().map(String::as_str))
+                .in_folder(cwd),
+        )
     }
 
     fn decide(&self, action: Action<'_>) -> Ruling {
@@ -116,7 +124,7 @@ impl SessionGate {
             true => Surface::Person,
             false => Surface::Nobody,
         };
-        let mode = self.session.mode();
+        let mode = self.core.overrides.approval_mode.unwrap_or_else(|| self.session.mode());
         self.session.with_grants(|grants| decide(mode, action, grants, surface))
     }
 
@@ -171,7 +179,7 @@ impl SessionGate {
                 view.body = ToolBody::Edit { files: vec![diff] };
             }
         });
-        feed.state(SessionState::NeedsYou, Some("Waiting for your approval".to_owned()));
+        let _asking = feed.asking("Waiting for your approval");
         let timeout = self.core.settings(|settings| settings.approval_timeout);
         let question = self.core.hub.ask(ServerRequest::Approval(params), timeout);
         let answer = tokio::select! {
@@ -180,7 +188,6 @@ impl SessionGate {
             answer = question.wait() => answer,
         };
         feed.change_tool(&cx.call_id, |view| view.state = ToolState::Running);
-        feed.state(SessionState::Running, None);
         match answer {
             Answer::Approval(reply) => self.answered(cx, request_id, ask.grant_keys, reply),
             Answer::Nobody | Answer::TimedOut | Answer::Clarify(_) => {

@@ -29,7 +29,7 @@ mod text;
 mod transcript;
 mod turn;
 
-pub use core::{AgentSettings, Core, CoreParts, EnvironmentSource, ModelSource};
+pub use core::{AgentSettings, Core, CoreParts, EnvironmentSource, ModelSource, Overrides};
 pub use failure::storage_error;
 pub use history::{parse_history, repair as repair_history};
 pub use one_call::{CallReport, ToolBench};

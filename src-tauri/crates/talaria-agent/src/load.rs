@@ -13,6 +13,8 @@ use talaria_store::{Display, NewMessage};
 pub(crate) struct LoadedHistory {
     pub history: Vec<Arc<WireMessage>>,
     pub todos: Vec<Todo>,
+    /// Newest row that the history includes.
+    pub newest_row: i64,
 }
 
 /// Row of the message that began a turn.
@@ -33,7 +35,11 @@ pub(crate) async fn session(core: &Arc<Core>, session_id: &SessionId) -> Result<
         })
         .await
         .map_err(|error| storage_error(&error))?;
-    let LoadedHistory { history, todos } = history(core, session_id).await?;
+    let LoadedHistory {
+        history,
+        todos,
+        newest_row,
+    } = history(core, session_id).await?;
     let mut start = SessionStart::from_store(&stored);
     // A prompt that names another model is stale.
     start.system_prompt = system_prompt.filter(|text| {
@@ -44,6 +50,7 @@ pub(crate) async fn session(core: &Arc<Core>, session_id: &SessionId) -> Result<
     });
     start.queue = queue.entries;
     start.history = history;
+    start.newest_row = newest_row;
     start.todos = todos;
     Ok(start)
 }
@@ -52,12 +59,12 @@ pub(crate) async fn session(core: &Arc<Core>, session_id: &SessionId) -> Result<
 pub(crate) async fn history(core: &Arc<Core>, session_id: &SessionId) -> Result<LoadedHistory, AppError> {
     let id = session_id.clone();
     let own = core.store.owner().clone();
-    let (rows, held) = core
+    let (rows, held, mut newest_row) = core
         .store
         .read(move |db| {
             let holder = db.lease_holder(&id)?;
             let held = holder.is_some_and(|holder| holder.is_alive() && holder.owner != own);
-            Ok((db.history(&id)?, held))
+            Ok((db.history(&id)?, held, db.newest_row(&id)?))
         })
         .await
         .map_err(|error| storage_error(&error))?;
@@ -71,14 +78,23 @@ pub(crate) async fn history(core: &Arc<Core>, session_id: &SessionId) -> Result<
             session_id.clone(),
             closing_rows(core, &recovered.added, &recovered.messages),
         );
-        core.store
+        let (seen, own) = (newest_row, core.store.owner().clone());
+        newest_row = core
+            .store
             .write(move |tx| {
+                let holder = tx.lease_holder(&id)?;
+                let held = holder.is_some_and(|holder| holder.is_alive() && holder.owner != own);
+                // Somebody went on with it since it was read: then it is not ours to close.
+                if held || tx.newest_row(&id)? != seen {
+                    return Ok(seen);
+                }
                 let turn = tx.newest_turn(&id)?;
                 for mut message in added {
                     message.turn = turn;
                     tx.append_message(&id, &message)?;
                 }
-                tx.release_lease(&id)
+                tx.release_lease(&id)?;
+                tx.newest_row(&id)
             })
             .await
             .map_err(|error| storage_error(&error))?;
@@ -87,6 +103,7 @@ pub(crate) async fn history(core: &Arc<Core>, session_id: &SessionId) -> Result<
     Ok(LoadedHistory {
         history: recovered.messages.into_iter().map(WireMessage::new).collect(),
         todos,
+        newest_row,
     })
 }
 

@@ -111,9 +111,18 @@ impl Record {
         }));
     }
 
+    /// Hands over a row that only the person sees.
+    pub(crate) fn row(&mut self, row: Row) {
+        let (session_id, turn) = (self.session_id.clone(), self.turn);
+        let pending = self
+            .store
+            .write_later(move |tx| tx.append_row(&session_id, Some(turn), &row).map(|_| ()));
+        self.unwatched.push(pending);
+    }
+
     /// Waits for what was handed over, then records the end of the turn in one step: the answer, rows that only the
     /// person sees, tokens, and the lease.
-    pub(crate) async fn end_turn(&mut self, end: TurnRecord) -> Result<(), StoreError> {
+    pub(crate) async fn end_turn(&mut self, end: TurnRecord) -> Result<i64, StoreError> {
         self.usage.add(&end.usage);
         let mut failure = None;
         for pending in self.unwatched.drain(..) {
@@ -144,7 +153,8 @@ impl Record {
                 }
                 tx.add_usage(&session_id, &route, "", &usage)?;
                 tx.set_last_line(&session_id, Some(&last_line))?;
-                tx.release_lease(&session_id)
+                tx.release_lease(&session_id)?;
+                tx.newest_row(&session_id)
             })
             .await;
         match failure {

@@ -131,8 +131,13 @@ impl SessionHandle {
         self.feed.told_summary()
     }
 
+    /// Whether nothing is lost when the owner goes: nothing runs, and the session has a row to come back from.
+    pub(crate) fn can_go(&self) -> bool {
+        !self.is_busy() && self.live_summary().is_some_and(|summary| !summary.title.is_empty())
+    }
+
     /// Whether a turn runs or waits.
-    pub(crate) fn is_busy(&self) -> bool {
+    fn is_busy(&self) -> bool {
         self.live_summary()
             .is_some_and(|summary| matches!(summary.state, SessionState::Running | SessionState::NeedsYou))
     }
@@ -153,6 +158,7 @@ pub(crate) struct SessionStart {
     pub queue: Vec<QueueEntry>,
     pub todos: Vec<talaria_protocol::Todo>,
     pub system_prompt: Option<String>,
+    pub newest_row: i64,
 }
 
 impl SessionStart {
@@ -166,6 +172,7 @@ impl SessionStart {
             queue: Vec::new(),
             todos: Vec::new(),
             system_prompt: None,
+            newest_row: 0,
         }
     }
 
@@ -201,6 +208,10 @@ pub(crate) struct Session {
     draft: Option<String>,
     queue_is_stored: bool,
     send_after_interrupt: bool,
+    /// Newest row in the store that the history includes; `None` when the end of a turn could not be stored.
+    newest_row: Option<i64>,
+    /// The model was changed while a turn had the history.
+    route_changed: bool,
 }
 
 /// Starts a session's owner on `core`'s tasks.
@@ -248,6 +259,8 @@ pub(crate) fn spawn(core: &Arc<Core>, start: SessionStart) -> SessionHandle {
         draft: None,
         queue_is_stored: queue_paused,
         send_after_interrupt: false,
+        newest_row: Some(start.newest_row),
+        route_changed: false,
     };
     let handle = SessionHandle {
         ops,
@@ -278,6 +291,14 @@ impl Session {
                         return;
                     }
                     Some(op) => self.handle(op).await,
+                    // Nobody has a handle any more. What runs goes on to its end.
+                    None if self.running.is_some() => {
+                        if let Some(Ok(end)) = self.turns.join_next().await {
+                            self.turn_ended(end).await;
+                        } else {
+                            self.running = None;
+                        }
+                    }
                     None => {
                         self.close(RequestCancelReason::Shutdown).await;
                         return;
@@ -346,6 +367,10 @@ impl Session {
     async fn turn_ended(&mut self, end: TurnEnd) {
         self.running = None;
         self.history = end.history;
+        self.newest_row = end.newest_row;
+        if std::mem::take(&mut self.route_changed) {
+            self.wrap_anew();
+        }
         self.summary.usage.add(&end.usage);
         self.summary.message_count = self.history.len() as u64;
         self.summary.last_active_at = crate::clock::unix_now();
@@ -357,7 +382,9 @@ impl Session {
         self.shared.feed.usage(self.summary.usage);
         let went_well = end.status == TurnStatus::Complete;
         // What no tool result could carry becomes the next message.
-        for steer in end.undelivered.into_iter().rev() {
+        // One may also have come after the turn looked for the last time.
+        let undelivered: Vec<Steer> = end.undelivered.into_iter().chain(self.shared.take_steer()).collect();
+        for steer in undelivered.into_iter().rev() {
             self.queue.push_front(QueueEntry {
                 entry_id: steer.entry_id,
                 text: steer.text,
@@ -384,8 +411,17 @@ impl Session {
         let id = self.shared.id.clone();
         // A failed release is mended by the next start, which sees that this process is gone.
         let _ = self.core.store.write(move |tx| tx.release_lease(&id)).await;
+        for steer in self.shared.take_steer().into_iter().rev() {
+            self.queue.push_front(QueueEntry {
+                entry_id: steer.entry_id,
+                text: steer.text,
+            });
+        }
         match crate::load::history(&self.core, &self.shared.id).await {
-            Ok(loaded) => self.history = loaded.history,
+            Ok(loaded) => {
+                self.history = loaded.history;
+                self.newest_row = Some(loaded.newest_row);
+            }
             Err(failure) => tracing::error!(%failure, "the history could not be loaded again"),
         }
         self.summary.state = SessionState::Failed;
@@ -463,17 +499,22 @@ impl Session {
         }
         if changed {
             self.system = None;
-            // Another provider may want another wire form.
-            self.history = self
-                .history
-                .drain(..)
-                .map(|old| WireMessage::new(old.message.clone()))
-                .collect();
+            self.route_changed = self.running.is_some();
+            self.wrap_anew();
         }
         self.shared.set_route(route.clone());
         self.summary.model = Some(route);
         self.tell_summary();
         Ok(changed && self.summary.usage.last_prompt_tokens > 20_000)
+    }
+
+    /// Forgets the wire forms of the history: another provider may want others.
+    fn wrap_anew(&mut self) {
+        self.history = self
+            .history
+            .drain(..)
+            .map(|old| WireMessage::new(old.message.clone()))
+            .collect();
     }
 
     /// Sets the mode; it holds from the next call on, also within a running turn.

@@ -100,6 +100,7 @@ impl Sessions {
                 used: Instant::now(),
             },
         );
+        self.unload_idle(&mut loaded);
         Ok(handle)
     }
 
@@ -120,7 +121,7 @@ impl Sessions {
         while loaded.len() > MAX_LOADED {
             let oldest = loaded
                 .iter()
-                .filter(|(_, entry)| !entry.handle.is_busy())
+                .filter(|(_, entry)| entry.handle.can_go())
                 .min_by_key(|(_, entry)| entry.used)
                 .map(|(id, _)| id.clone());
             match oldest {
@@ -230,18 +231,28 @@ impl Sessions {
     pub async fn delete(&self, session_id: &SessionId, for_good: bool) -> Result<Option<f64>, AppError> {
         self.close(session_id).await;
         let id = session_id.clone();
-        let until = self
+        let own = self.core.store.owner().clone();
+        let deleted = self
             .core
             .store
-            .write(move |tx| match for_good {
-                true => match tx.delete_session(&id)? {
-                    true => Ok(None),
-                    false => Err(talaria_store::StoreError::NoSession { session_id: id.clone() }),
-                },
-                false => tx.mark_deleted(&id).map(Some),
+            .write(move |tx| {
+                let holder = tx
+                    .lease_holder(&id)?
+                    .filter(|holder| holder.is_alive() && holder.owner != own);
+                if let Some(holder) = holder {
+                    return Ok(Err(holder));
+                }
+                match for_good {
+                    true => match tx.delete_session(&id)? {
+                        true => Ok(Ok(None)),
+                        false => Err(talaria_store::StoreError::NoSession { session_id: id.clone() }),
+                    },
+                    false => tx.mark_deleted(&id).map(|until| Ok(Some(until))),
+                }
             })
             .await
             .map_err(|error| storage_error(&error))?;
+        let until = deleted.map_err(|holder| crate::failure::held_by_another(&holder))?;
         self.core.hub.publish(
             None,
             CoreEvent::SessionsChanged {
@@ -272,10 +283,11 @@ impl Sessions {
         Ok(summary)
     }
 
-    /// Stops what a session does and lets it go.
+    /// Stops what a session does and lets it go. Whoever asks for the session meanwhile waits, so that it never has two
+    /// owners.
     async fn close(&self, session_id: &SessionId) {
-        let entry = self.loaded.lock().await.remove(session_id);
-        if let Some(entry) = entry {
+        let mut loaded = self.loaded.lock().await;
+        if let Some(entry) = loaded.remove(session_id) {
             // An owner that is gone has nothing left to stop.
             let _ = entry
                 .handle

@@ -90,11 +90,6 @@ impl SessionShared {
         locked(&self.steer, |waiting| waiting.iter().cloned().collect())
     }
 
-    /// Takes the newest one back: it could not be stored.
-    pub(crate) fn drop_newest_steer(&self) {
-        locked(&self.steer, |waiting| waiting.pop_back());
-    }
-
     pub(crate) fn has_steer(&self) -> bool {
         locked(&self.steer, |waiting| !waiting.is_empty())
     }

@@ -13,6 +13,7 @@ use crate::prompt::{STEER_CLOSE, STEER_OPEN};
 use crate::record::{Record, TurnRecord};
 use crate::shared::{SessionShared, Steer};
 use ending::{Answer, Ending};
+use std::collections::HashSet;
 use std::sync::Arc;
 use talaria_model::{ChatRequest, Completion, FinishReason, ModelError, ModelTransport, ToolDefinition, WireMessage};
 use talaria_protocol::{
@@ -58,6 +59,8 @@ pub(crate) struct TurnEnd {
     pub usage: Usage,
     /// One line for the session list.
     pub preview: String,
+    /// Newest row of the session in the store; `None` when the end could not be stored.
+    pub newest_row: Option<i64>,
     /// Messages that no tool result could carry; they become the next message.
     pub undelivered: Vec<Steer>,
 }
@@ -76,6 +79,8 @@ struct Progress {
     tool_ran: bool,
     max_tokens: Option<u32>,
     guardrail: Guardrail,
+    /// Ids of all calls of the turn: some servers count them anew in each answer.
+    call_ids: HashSet<String>,
     /// Text of earlier parts of an answer that hit the output limit.
     parts: String,
     /// Messages that are sent but never stored: continuations and nudges.
@@ -271,7 +276,7 @@ impl Turn {
             self.session.feed.restart_answer();
             return Step::Again;
         }
-        let checked = calls::check(&self.tools, completion.tool_calls);
+        let checked = calls::check(&self.tools, completion.tool_calls, &mut progress.call_ids);
         if checked.iter().all(|call| matches!(call, Checked::Unknown { .. })) {
             progress.unknown_rounds += 1;
         } else {
@@ -453,7 +458,7 @@ impl Turn {
             if ends_with_tool {
                 // Roles must alternate: the next message of the person follows an assistant turn.
                 message = Some(Message {
-                    finish_reason: Some("interrupted".to_owned()),
+                    finish_reason: Some(history::CLOSED.to_owned()),
                     timestamp: crate::clock::unix_now(),
                     ..Message::assistant(history::unfinished_note(status))
                 });
@@ -477,15 +482,19 @@ impl Turn {
             reasoning_ms: feed.take_reasoning_ms(),
             last_line: ending::preview(&text, error.as_ref(), status),
         };
-        if let Err(failure) = self.record.end_turn(end).await {
-            tracing::error!(%failure, "the end of the turn could not be stored");
-            let failure = storage_error(&failure);
-            feed.error(&failure, at);
-            if error.is_none() {
-                exit_reason = "storage_error".to_owned();
-                error = Some(failure);
+        let newest_row = match self.record.end_turn(end).await {
+            Ok(row) => Some(row),
+            Err(failure) => {
+                tracing::error!(%failure, "the end of the turn could not be stored");
+                let failure = storage_error(&failure);
+                feed.error(&failure, at);
+                if error.is_none() {
+                    exit_reason = "storage_error".to_owned();
+                    error = Some(failure);
+                }
+                None
             }
-        }
+        };
         let usage = self.record.turn_usage();
         TurnEnd {
             preview: ending::preview(&text, error.as_ref(), status),
@@ -495,6 +504,7 @@ impl Turn {
             error,
             exit_reason,
             usage,
+            newest_row,
             undelivered: self.session.take_steer(),
         }
         .with_row(row_id, &self.id, &feed)

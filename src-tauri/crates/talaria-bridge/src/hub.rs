@@ -49,7 +49,11 @@ pub struct Hub {
 impl Hub {
     /// A hub for one start of the core. `epoch` must differ from start to start.
     pub fn new(epoch: Epoch) -> Arc<Self> {
-        Arc::new(Self { epoch, state: Mutex::default(), surfaces: watch::Sender::new(0) })
+        Arc::new(Self {
+            epoch,
+            state: Mutex::default(),
+            surfaces: watch::Sender::new(0),
+        })
     }
 
     /// This start of the core.
@@ -122,11 +126,18 @@ impl Hub {
         let mut state = self.lock();
         state.next_client += 1;
         let id = ClientId::new(format!("c{}", state.next_client));
-        let client = Client { global_place: state.global.last_seq(), ..Client::default() };
+        let client = Client {
+            global_place: state.global.last_seq(),
+            ..Client::default()
+        };
         let wake = Arc::clone(&client.wake);
         state.clients.insert(id.clone(), client);
         drop(state);
-        Follower { hub: Arc::clone(self), id, wake }
+        Follower {
+            hub: Arc::clone(self),
+            id,
+            wake,
+        }
     }
 
     /// Notes which reverse requests a client answers, and moves its places to where it stopped listening. Gives whether
@@ -157,32 +168,33 @@ impl Hub {
             }
             entry.wake.notify_one();
         }
-        let surfaces = state.clients.values().filter(|client| !client.capabilities.is_empty()).count();
+        let surfaces = state
+            .clients
+            .values()
+            .filter(|client| !client.capabilities.is_empty())
+            .count();
         drop(state);
         self.surfaces.send_replace(surfaces);
         replayed
     }
 
-    /// Lets a client follow a session after `seq`. Questions open now count as delivered: the reply that carries the
-    /// snapshot lists them.
-    pub fn follow(&self, client: &ClientId, session_id: &SessionId, seq: u64) {
+    /// Lets a client follow a session after `seq`. `told` are the questions that the reply with the snapshot lists: they
+    /// count as delivered, all others come by themselves.
+    pub fn follow(&self, client: &ClientId, session_id: &SessionId, seq: u64, told: &[OpenRequest]) {
         let mut state = self.lock();
-        let open: Vec<RequestId> = state
-            .asks
-            .values()
-            .filter(|ask| ask.open.request.session_id() == session_id)
-            .map(|ask| ask.open.id.clone())
-            .collect();
         if let Some(entry) = state.clients.get_mut(client) {
             entry.places.insert(session_id.clone(), seq);
-            entry.delivered.extend(open);
+            entry.delivered.extend(told.iter().map(|open| open.id.clone()));
             entry.wake.notify_one();
         }
     }
 
     /// Whether some connected client answers such requests.
     pub fn has_surface(&self, method: &str) -> bool {
-        self.lock().clients.values().any(|client| client.capabilities.contains(method))
+        self.lock()
+            .clients
+            .values()
+            .any(|client| client.capabilities.contains(method))
     }
 
     /// Forgets a session that is gone.
@@ -196,7 +208,11 @@ impl Hub {
 
     pub(crate) fn wake_followers(&self, session_id: &SessionId) {
         let state = self.lock();
-        for client in state.clients.values().filter(|client| client.places.contains_key(session_id)) {
+        for client in state
+            .clients
+            .values()
+            .filter(|client| client.places.contains_key(session_id))
+        {
             client.wake.notify_one();
         }
     }
@@ -204,22 +220,36 @@ impl Hub {
     fn disconnect(&self, id: &ClientId) {
         let mut state = self.lock();
         state.clients.remove(id);
-        let surfaces = state.clients.values().filter(|client| !client.capabilities.is_empty()).count();
+        let surfaces = state
+            .clients
+            .values()
+            .filter(|client| !client.capabilities.is_empty())
+            .count();
         drop(state);
         self.surfaces.send_replace(surfaces);
     }
 
     fn take(&self, id: &ClientId, limit: usize) -> Vec<Delivery> {
         let mut state = self.lock();
-        let State { streams, global, clients, asks, .. } = &mut *state;
-        let Some(client) = clients.get_mut(id) else { return Vec::new() };
+        let State {
+            streams,
+            global,
+            clients,
+            asks,
+            ..
+        } = &mut *state;
+        let Some(client) = clients.get_mut(id) else {
+            return Vec::new();
+        };
         let mut out = Vec::new();
         for published in global.since(client.global_place).1.take(limit) {
             client.global_place = published.frame.seq;
             out.push(Delivery::Event(Arc::clone(published)));
         }
         for (session_id, place) in &mut client.places {
-            let Some(stream) = streams.get(session_id) else { continue };
+            let Some(stream) = streams.get(session_id) else {
+                continue;
+            };
             for published in stream.since(*place).1.take(limit.saturating_sub(out.len())) {
                 *place = published.frame.seq;
                 out.push(Delivery::Event(Arc::clone(published)));

@@ -9,7 +9,7 @@ mod peer;
 mod requests;
 mod stream;
 
-pub use hub::{Follower, Hub, Delivery};
+pub use hub::{Delivery, Follower, Hub};
 pub use peer::{Outbox, serve_peer};
 pub use requests::{Answer, Ask};
 pub use stream::{MAX_REPLAY_BYTES, MAX_REPLAY_EVENTS, Published};

@@ -99,38 +99,76 @@ pub async fn serve_peer<H: Methods>(
 }
 
 enum Read {
-    Call { id: Option<Box<RawValue>>, method: String, params: Option<Box<RawValue>> },
-    Answer { id: RequestId, result: Result<Box<RawValue>, Box<RawValue>> },
+    Call {
+        id: Option<Box<RawValue>>,
+        method: String,
+        params: Option<Box<RawValue>>,
+    },
+    Answer {
+        id: RequestId,
+        result: Result<Box<RawValue>, Box<RawValue>>,
+    },
     Refuse(Arc<str>),
 }
 
 fn read(frame: &str, greeted: bool) -> Read {
     if frame.len() > MAX_FRAME_BYTES {
-        return refuse(None, INVALID_REQUEST, format!("the frame is larger than {MAX_FRAME_BYTES} bytes"));
+        return refuse(
+            None,
+            INVALID_REQUEST,
+            format!("the frame is larger than {MAX_FRAME_BYTES} bytes"),
+        );
     }
     let incoming: Incoming<'_> = match serde_json::from_str(frame) {
         Ok(incoming) => incoming,
-        Err(error) => return refuse(None, PARSE_ERROR, format!("the frame is not a JSON-RPC object: {error}")),
+        Err(error) => {
+            return refuse(
+                None,
+                PARSE_ERROR,
+                format!("the frame is not a JSON-RPC object: {error}"),
+            );
+        }
     };
     let id = incoming.id.map(RawValue::to_owned);
     if let Some(method) = incoming.method {
         if !greeted && method != "client.hello" {
-            return refuse(id.as_deref(), INVALID_REQUEST, "the first call must be client.hello".to_owned());
+            return refuse(
+                id.as_deref(),
+                INVALID_REQUEST,
+                "the first call must be client.hello".to_owned(),
+            );
         }
-        return Read::Call { id, method, params: incoming.params.map(RawValue::to_owned) };
+        return Read::Call {
+            id,
+            method,
+            params: incoming.params.map(RawValue::to_owned),
+        };
     }
-    let request_id = id.as_deref().and_then(|id| serde_json::from_str::<String>(id.get()).ok());
+    let request_id = id
+        .as_deref()
+        .and_then(|id| serde_json::from_str::<String>(id.get()).ok());
     match (request_id, incoming.result, incoming.error) {
-        (Some(text), Some(result), None) => {
-            Read::Answer { id: RequestId::new(text), result: Ok(result.to_owned()) }
-        }
-        (Some(text), _, Some(error)) => Read::Answer { id: RequestId::new(text), result: Err(error.to_owned()) },
+        (Some(text), Some(result), None) => Read::Answer {
+            id: RequestId::new(text),
+            result: Ok(result.to_owned()),
+        },
+        (Some(text), _, Some(error)) => Read::Answer {
+            id: RequestId::new(text),
+            result: Err(error.to_owned()),
+        },
         // `"result": null` reads as absent; it answers nothing, which counts as a denial or a dismissal.
         (Some(text), None, None) => match RawValue::from_string("null".to_owned()) {
-            Ok(null) => Read::Answer { id: RequestId::new(text), result: Ok(null) },
+            Ok(null) => Read::Answer {
+                id: RequestId::new(text),
+                result: Ok(null),
+            },
             Err(_) => refuse(id.as_deref(), INVALID_REQUEST, "the answer is empty".to_owned()),
         },
-        _ => refuse(id.as_deref(), INVALID_REQUEST, "the frame is neither a request nor an answer".to_owned()),
+        _ => refuse(
+            id.as_deref(),
+            INVALID_REQUEST,
+            "the frame is neither a request nor an answer".to_owned(),
+        ),
     }
 }
 
@@ -139,25 +177,48 @@ fn refuse(id: Option<&RawValue>, code: i64, message: String) -> Read {
         jsonrpc: "2.0",
         id,
         result: None,
-        error: Some(ErrorObject { code, message, data: None }),
+        error: Some(ErrorObject {
+            code,
+            message,
+            data: None,
+        }),
     }))
 }
 
 fn respond(id: Option<&RawValue>, result: Result<Box<RawValue>, DispatchError>) -> Arc<str> {
     let (result, error) = match result {
         Ok(value) => (Some(value), None),
-        Err(DispatchError::UnknownMethod) => {
-            (None, Some(ErrorObject { code: METHOD_NOT_FOUND, message: "no such method".to_owned(), data: None }))
-        }
-        Err(DispatchError::InvalidParams(message)) => {
-            (None, Some(ErrorObject { code: INVALID_PARAMS, message, data: None }))
-        }
+        Err(DispatchError::UnknownMethod) => (
+            None,
+            Some(ErrorObject {
+                code: METHOD_NOT_FOUND,
+                message: "no such method".to_owned(),
+                data: None,
+            }),
+        ),
+        Err(DispatchError::InvalidParams(message)) => (
+            None,
+            Some(ErrorObject {
+                code: INVALID_PARAMS,
+                message,
+                data: None,
+            }),
+        ),
         Err(DispatchError::App(error)) => (
             None,
-            Some(ErrorObject { code: RUNTIME_ERROR, message: error.message.clone(), data: Some(*error) }),
+            Some(ErrorObject {
+                code: RUNTIME_ERROR,
+                message: error.message.clone(),
+                data: Some(*error),
+            }),
         ),
     };
-    encode(&ResponseFrame { jsonrpc: "2.0", id, result, error })
+    encode(&ResponseFrame {
+        jsonrpc: "2.0",
+        id,
+        result,
+        error,
+    })
 }
 
 fn encode<T: serde::Serialize>(frame: &T) -> Arc<str> {

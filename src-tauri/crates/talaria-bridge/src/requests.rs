@@ -57,11 +57,27 @@ impl Hub {
         let mut state = self.lock();
         state.next_ask += 1;
         let number = state.next_ask;
-        let open = OpenRequest { id, request, asked_at: unix_now() };
-        state.asks.insert(number, OpenAsk { open, answer: Some(sender) });
+        let open = OpenRequest {
+            id,
+            request,
+            asked_at: unix_now(),
+        };
+        state.asks.insert(
+            number,
+            OpenAsk {
+                open,
+                answer: Some(sender),
+            },
+        );
         drop(state);
         self.wake_followers(&session_id);
-        Ask { hub: Arc::clone(self), number, answer: receiver, method, timeout }
+        Ask {
+            hub: Arc::clone(self),
+            number,
+            answer: receiver,
+            method,
+            timeout,
+        }
     }
 
     /// Open questions of a session, oldest first.
@@ -79,7 +95,10 @@ impl Hub {
     pub fn answer(&self, id: &RequestId, result: Result<&RawValue, &RawValue>) -> bool {
         self.settle(id, |request| match request {
             ServerRequest::Approval(params) => {
-                let denied = || ApprovalReply { choice: ApprovalChoice::Deny, note: None };
+                let denied = || ApprovalReply {
+                    choice: ApprovalChoice::Deny,
+                    note: None,
+                };
                 let mut reply = match result {
                     Ok(json) => serde_json::from_str::<ApprovalReply>(json.get()).unwrap_or_else(|_| denied()),
                     Err(_) => denied(),
@@ -106,8 +125,12 @@ impl Hub {
 
     fn settle(&self, id: &RequestId, make: impl FnOnce(&ServerRequest) -> Answer) -> bool {
         let mut state = self.lock();
-        let Some((&number, _)) = state.asks.iter().find(|(_, ask)| ask.open.id == *id) else { return false };
-        let Some(mut ask) = state.asks.remove(&number) else { return false };
+        let Some((&number, _)) = state.asks.iter().find(|(_, ask)| ask.open.id == *id) else {
+            return false;
+        };
+        let Some(mut ask) = state.asks.remove(&number) else {
+            return false;
+        };
         drop(state);
         let answer = make(&ask.open.request);
         let reason = match &answer {
@@ -117,7 +140,11 @@ impl Hub {
         };
         self.publish(
             Some(ask.open.request.session_id()),
-            CoreEvent::RequestCancel { id: id.clone(), method: ask.open.request.method().to_owned(), reason },
+            CoreEvent::RequestCancel {
+                id: id.clone(),
+                method: ask.open.request.method().to_owned(),
+                reason,
+            },
         );
         if let Some(sender) = ask.answer.take() {
             // The asker may be gone; then nobody needs the answer.
@@ -180,10 +207,13 @@ impl Ask {
 
 impl Drop for Ask {
     fn drop(&mut self) {
-        self.hub.close(self.number, || Answer::Withdrawn(RequestCancelReason::Interrupted));
+        self.hub
+            .close(self.number, || Answer::Withdrawn(RequestCancelReason::Interrupted));
     }
 }
 
 fn unix_now() -> f64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |now| now.as_secs_f64())
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0.0, |now| now.as_secs_f64())
 }

@@ -22,9 +22,15 @@ impl Published {
     /// The notification frame.
     pub fn wire(&self) -> Arc<str> {
         Arc::clone(self.wire.get_or_init(|| {
-            let notification = Notification { jsonrpc: "2.0", method: "event", params: &self.frame };
+            let notification = Notification {
+                jsonrpc: "2.0",
+                method: "event",
+                params: &self.frame,
+            };
             // Our own types always serialise; an empty object would be ignored by a client.
-            serde_json::to_string(&notification).unwrap_or_else(|_| "{}".to_owned()).into()
+            serde_json::to_string(&notification)
+                .unwrap_or_else(|_| "{}".to_owned())
+                .into()
         }))
     }
 }
@@ -42,7 +48,11 @@ impl Stream {
         self.last_seq += 1;
         let weight = weight(&event);
         let published = Published {
-            frame: EventFrame { session_id, seq: self.last_seq, event },
+            frame: EventFrame {
+                session_id,
+                seq: self.last_seq,
+                event,
+            },
             wire: OnceLock::new(),
             weight,
         };
@@ -73,9 +83,9 @@ impl Stream {
 /// Rough size of an event: its texts. Exact sizes would need the JSON, which headless runs never make.
 fn weight(event: &CoreEvent) -> usize {
     let text = match event {
-        CoreEvent::MessageDelta { text, .. } | CoreEvent::ReasoningDelta { text, .. } | CoreEvent::ToolProgress { text, .. } => {
-            text.len()
-        }
+        CoreEvent::MessageDelta { text, .. }
+        | CoreEvent::ReasoningDelta { text, .. }
+        | CoreEvent::ToolProgress { text, .. } => text.len(),
         CoreEvent::MessageComplete { text, .. } => text.len(),
         CoreEvent::ToolStart { tool, .. } | CoreEvent::ToolComplete { tool, .. } => {
             tool.target.len() + body_weight(&tool.body)
@@ -91,9 +101,10 @@ fn weight(event: &CoreEvent) -> usize {
 fn row_weight(row: &talaria_protocol::Row) -> usize {
     use talaria_protocol::Row;
     match row {
-        Row::User { text, .. } | Row::Assistant { text, .. } | Row::Reasoning { text, .. } | Row::Notice { text, .. } => {
-            text.len()
-        }
+        Row::User { text, .. }
+        | Row::Assistant { text, .. }
+        | Row::Reasoning { text, .. }
+        | Row::Notice { text, .. } => text.len(),
         Row::Tool { tool, .. } => body_weight(&tool.body),
         Row::Error { .. } => 0,
     }
@@ -104,9 +115,12 @@ fn body_weight(body: &talaria_protocol::ToolBody) -> usize {
     match body {
         ToolBody::Terminal { output, command, .. } => output.len() + command.len(),
         ToolBody::Text { text, .. } => text.len(),
-        ToolBody::Edit { files } => {
-            files.iter().flat_map(|file| &file.hunks).flat_map(|hunk| &hunk.lines).map(|line| line.text.len() + 24).sum()
-        }
+        ToolBody::Edit { files } => files
+            .iter()
+            .flat_map(|file| &file.hunks)
+            .flat_map(|hunk| &hunk.lines)
+            .map(|line| line.text.len() + 24)
+            .sum(),
         ToolBody::Empty | ToolBody::Question { .. } | ToolBody::Todos { .. } | ToolBody::Json { .. } => 512,
     }
 }

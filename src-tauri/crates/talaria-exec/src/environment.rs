@@ -8,6 +8,7 @@ use crate::{EnvMap, state, wrapper};
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::path::Path;
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -131,6 +132,8 @@ struct State {
     cwd: String,
     /// `None` until the login shell was asked.
     env: Option<Arc<EnvMap>>,
+    /// Names that a command of this environment set or removed.
+    changed: BTreeSet<String>,
 }
 
 impl Environment {
@@ -151,9 +154,14 @@ impl Environment {
             root: options.cwd.clone(),
             login,
             base_env,
-            state: Mutex::new(State { cwd: options.cwd, env }),
+            state: Mutex::new(State { cwd: options.cwd, env, changed: BTreeSet::new() }),
             tracker: TaskTracker::new(),
         }
+    }
+
+    /// Names of variables that a command of this environment set or removed, and that later commands get so.
+    pub fn changed_variables(&self) -> BTreeSet<String> {
+        self.state().changed.clone()
     }
 
     /// Starts asking the login shell without waiting for it, so that the first command need not. Call it where a
@@ -406,6 +414,7 @@ impl Environment {
             held.cwd = cwd;
         }
         if !changes.is_empty() {
+            held.changed.extend(changes.names());
             let env = held.env.get_or_insert_with(|| Arc::clone(before));
             changes.apply(Arc::make_mut(env));
         }

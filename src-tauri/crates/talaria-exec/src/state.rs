@@ -43,6 +43,12 @@ impl Changes {
         self.set.is_empty() && self.removed.is_empty()
     }
 
+    /// Names that are set or removed.
+    pub(crate) fn names(&self) -> impl Iterator<Item = String> + '_ {
+        let set = self.set.iter().map(|(name, _)| name);
+        set.chain(&self.removed).map(|name| name.to_string_lossy().into_owned())
+    }
+
     pub(crate) fn apply(self, env: &mut EnvMap) {
         for name in &self.removed {
             env.remove(name);

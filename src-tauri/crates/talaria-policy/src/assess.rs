@@ -80,6 +80,40 @@ pub struct Assessment {
     pub grant_keys: Vec<Option<String>>,
 }
 
+/// Variables that change what a program does or which program a name means.
+const STEERING: &[&str] = &[
+    "PATH", "LD_", "DYLD_", "BASH_", "ENV", "IFS", "SHELLOPTS", "CDPATH", "GLOBIGNORE", "GIT_", "PAGER", "MANPAGER", "LESS",
+    "EDITOR", "VISUAL", "BROWSER", "PROMPT_COMMAND", "PYTHON", "NODE_", "PERL", "RUBY", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS",
+    "CARGO", "RUSTC", "CC", "CXX", "MAKEFLAGS", "NPM_CONFIG_", "npm_config_", "HOME", "XDG_CONFIG_HOME",
+];
+
+impl Assessment {
+    /// Takes into account that earlier commands changed variables: with one of those that steer programs a reading command
+    /// may run anything, and a grant no longer names what would run.
+    pub fn with_changed_variables<'n>(mut self, names: impl IntoIterator<Item = &'n str>) -> Self {
+        let steered = names.into_iter().any(|name| STEERING.iter().any(|prefix| name.starts_with(prefix)));
+        if steered {
+            self.reads_only = false;
+            self.grant_keys.iter_mut().for_each(|key| *key = None);
+            for part in &mut self.parts {
+                if part.verdict == PartVerdict::Reads {
+                    part.verdict = PartVerdict::Safe;
+                }
+            }
+        }
+        self
+    }
+
+    /// Ties what a grant names to the folder that the command runs in.
+    pub fn in_folder(mut self, folder: &str) -> Self {
+        for key in self.grant_keys.iter_mut().flatten() {
+            key.push('\u{1d}');
+            key.push_str(folder);
+        }
+        self
+    }
+}
+
 /// Gives a command its verdict. Never fails: what cannot be understood asks.
 pub fn assess(command: &str, context: &CommandContext) -> Assessment {
     let command = normalise(command, context);

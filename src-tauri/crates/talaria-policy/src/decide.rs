@@ -143,7 +143,7 @@ fn command(mode: ApprovalMode, assessment: &Assessment, grants: &Grants, surface
         choices,
         scope_preview: keys
             .as_ref()
-            .map(|_| "The same command, word for word, until this chat is closed".to_owned()),
+            .map(|_| "The same command, word for word, in this folder, until this chat is closed".to_owned()),
         grant_keys: keys.unwrap_or_default(),
     })
 }

@@ -5,12 +5,10 @@ use crate::models::{Models, SharedModels};
 use crate::{log, settings};
 use std::path::PathBuf;
 use std::sync::Arc;
-use talaria_agent::{Core, CoreParts, Sessions, ToolBench, storage_error};
+use talaria_agent::{Core, CoreParts, Overrides, Sessions, ToolBench, storage_error};
 use talaria_bridge::Hub;
 use talaria_config::{ConfigError, Env, Home, Secrets, Settings};
-use talaria_protocol::{
-    AppError, ApprovalMode, BootFailure, Epoch, ErrorKind, Layer, ModelRoute, Notice, NoticeLevel,
-};
+use talaria_protocol::{AppError, ApprovalMode, BootFailure, Epoch, ErrorKind, Layer, ModelRoute, Notice, NoticeLevel};
 use talaria_store::{Store, StoreError, StoreOptions};
 use talaria_tools::Registry;
 
@@ -25,23 +23,38 @@ pub struct RuntimeOptions {
     pub login_shell: bool,
     /// Starts without anything optional.
     pub safe_mode: bool,
+    /// What this process does otherwise than its sessions are set to; never stored.
+    pub overrides: Overrides,
 }
 
 impl RuntimeOptions {
     /// For the window.
     pub fn desktop() -> Self {
-        Self { home: None, source: "desktop", login_shell: true, safe_mode: false }
+        Self {
+            home: None,
+            source: "desktop",
+            login_shell: true,
+            safe_mode: false,
+            overrides: Overrides::default(),
+        }
     }
 
     /// For one task on the command line.
     pub fn command() -> Self {
         // A command inherits the environment of the shell that it is called from.
-        Self { login_shell: false, source: "cli", ..Self::desktop() }
+        Self {
+            login_shell: false,
+            source: "cli",
+            ..Self::desktop()
+        }
     }
 
     /// For `serve`.
     pub fn server() -> Self {
-        Self { source: "server", ..Self::desktop() }
+        Self {
+            source: "server",
+            ..Self::desktop()
+        }
     }
 }
 
@@ -67,7 +80,12 @@ impl Runtime {
             Some(path) => Home::at(path),
             None => match Home::resolve() {
                 Ok(home) => home,
-                Err(error) => return Err(Box::new(BootFailure { error: config_error(&error), ..BootFailure::from_message("") })),
+                Err(error) => {
+                    return Err(Box::new(BootFailure {
+                        error: config_error(&error),
+                        ..BootFailure::from_message("")
+                    }));
+                }
             },
         };
         log::start(&home.logs());
@@ -94,13 +112,18 @@ impl Runtime {
             tracing::warn!(%error, "the home folder could not be made");
         }
         let path = home.database();
-        let store_options = StoreOptions { synchronous: settings::synchronous(config), ..StoreOptions::default() };
+        let store_options = StoreOptions {
+            synchronous: settings::synchronous(config),
+            ..StoreOptions::default()
+        };
         let opened = tokio::task::spawn_blocking(move || Store::open_with(&path, &store_options)).await;
         let store = match opened {
             Ok(Ok(store)) => store,
             Ok(Err(error)) => {
                 let held_by = match &error {
-                    StoreError::Locked { holder: Some(holder), .. } => Some(holder.to_string()),
+                    StoreError::Locked {
+                        holder: Some(holder), ..
+                    } => Some(holder.to_string()),
                     _ => None,
                 };
                 return Err(fail(storage_error(&error), held_by));
@@ -121,7 +144,10 @@ impl Runtime {
             })
             .collect();
         if let Some(reason) = store.read_only() {
-            let error = storage_error(&StoreError::ReadOnly { path: store.path().to_owned(), reason: reason.clone() });
+            let error = storage_error(&StoreError::ReadOnly {
+                path: store.path().to_owned(),
+                reason: reason.clone(),
+            });
             notices.push(Notice {
                 notice_id: "read-only".to_owned(),
                 level: NoticeLevel::Warning,
@@ -131,7 +157,11 @@ impl Runtime {
                 hint: error.hint,
             });
         }
-        let models = Arc::new(Models::new(Secrets::new(&home, env), settings.clone(), std::env::temp_dir()));
+        let models = Arc::new(Models::new(
+            Secrets::new(&home, env),
+            settings.clone(),
+            std::env::temp_dir(),
+        ));
         let hub = Hub::new(epoch());
         let machine = "this computer".to_owned();
         let user_home = user_home();
@@ -145,8 +175,13 @@ impl Runtime {
             user_home: user_home.clone(),
             machine: machine.clone(),
             settings: settings::agent(config),
+            overrides: options.overrides,
         });
-        tracing::info!(version = env!("CARGO_PKG_VERSION"), source = options.source, "the core has started");
+        tracing::info!(
+            version = env!("CARGO_PKG_VERSION"),
+            source = options.source,
+            "the core has started"
+        );
         Ok(Arc::new(Self {
             sessions: Sessions::new(Arc::clone(&core)),
             hub,
@@ -180,18 +215,32 @@ impl Runtime {
     /// One session as JSON: the session, its prompt and its messages.
     pub async fn export(&self, session_id: &talaria_protocol::SessionId) -> Result<serde_json::Value, AppError> {
         let id = session_id.clone();
-        let export = self.store.read(move |db| db.export_session(&id)).await.map_err(|error| storage_error(&error))?;
+        let export = self
+            .store
+            .read(move |db| db.export_session(&id))
+            .await
+            .map_err(|error| storage_error(&error))?;
         match export {
             Some(export) => serde_json::to_value(export).map_err(|error| AppError::internal(error.to_string())),
-            None => Err(storage_error(&StoreError::NoSession { session_id: session_id.clone() })),
+            None => Err(storage_error(&StoreError::NoSession {
+                session_id: session_id.clone(),
+            })),
         }
     }
 
     /// The one session whose id is or begins with `text`.
     pub async fn find_session(&self, text: &str) -> Result<talaria_protocol::SessionId, AppError> {
         let prefix = text.to_owned();
-        let found = self.store.read(move |db| db.session_by_prefix(&prefix)).await.map_err(|error| storage_error(&error))?;
-        found.ok_or_else(|| storage_error(&StoreError::NoSession { session_id: text.into() }))
+        let found = self
+            .store
+            .read(move |db| db.session_by_prefix(&prefix))
+            .await
+            .map_err(|error| storage_error(&error))?;
+        found.ok_or_else(|| {
+            storage_error(&StoreError::NoSession {
+                session_id: text.into(),
+            })
+        })
     }
 
     /// The model that new sessions get: the configured one.
@@ -215,7 +264,9 @@ pub(crate) fn config_error(error: &ConfigError) -> AppError {
 
 /// Differs from start to start.
 fn epoch() -> Epoch {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |now| now.as_micros());
+    let now = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .map_or(0, |now| now.as_micros());
     Epoch::new(format!("e{now:x}-{:x}", std::process::id()))
 }
 

@@ -13,7 +13,11 @@ pub struct LocalClient {
 
 impl LocalClient {
     /// Connects and greets. `capabilities` names the questions it answers, such as `approval`.
-    pub async fn connect(runtime: Arc<Runtime>, client: &str, capabilities: &[&str]) -> Result<(Self, HelloReply), AppError> {
+    pub async fn connect(
+        runtime: Arc<Runtime>,
+        client: &str,
+        capabilities: &[&str],
+    ) -> Result<(Self, HelloReply), AppError> {
         let follower = runtime.hub().connect();
         let hello = HelloParams {
             protocol: crate::handlers::PROTOCOL.to_owned(),

@@ -14,7 +14,10 @@ pub(crate) struct LocalEnvironments {
 impl LocalEnvironments {
     /// `login` takes functions, aliases and exports of the person's login shell along.
     pub(crate) fn new(login: bool) -> Self {
-        Self { backend: Arc::new(LocalBackend::new()), login: login.then(LoginShell::default) }
+        Self {
+            backend: Arc::new(LocalBackend::new()),
+            login: login.then(LoginShell::default),
+        }
     }
 }
 

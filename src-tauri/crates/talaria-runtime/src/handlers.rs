@@ -71,14 +71,20 @@ impl Methods for Runtime {
                 max_iterations: p.max_iterations,
             })
             .await?;
-        self.hub.follow(client, &snapshot.session.session_id, snapshot.seq);
+        self.hub.follow(
+            client,
+            &snapshot.session.session_id,
+            snapshot.seq,
+            &snapshot.open_requests,
+        );
         Ok(snapshot)
     }
 
     async fn session_resume(&self, client: &ClientId, p: SessionResumeParams) -> Result<SessionSnapshot, AppError> {
         let limit = p.limit.unwrap_or(SNAPSHOT_ROWS).clamp(1, MAX_ROWS);
         let snapshot = self.sessions.snapshot(&p.session_id, limit).await?;
-        self.hub.follow(client, &p.session_id, snapshot.seq);
+        self.hub
+            .follow(client, &p.session_id, snapshot.seq, &snapshot.open_requests);
         Ok(snapshot)
     }
 
@@ -92,7 +98,10 @@ impl Methods for Runtime {
         let (page, others) = self
             .store
             .read(move |db| {
-                Ok((db.list_sessions(p.query.as_deref(), p.cursor.as_deref(), limit)?, db.leases_of_others()?))
+                Ok((
+                    db.list_sessions(p.query.as_deref(), p.cursor.as_deref(), limit)?,
+                    db.leases_of_others()?,
+                ))
             })
             .await
             .map_err(|error| storage_error(&error))?;
@@ -104,26 +113,39 @@ impl Methods for Runtime {
                 Some(summary) => summary.clone(),
                 None => {
                     let elsewhere = others.iter().any(|(id, _)| *id == stored.session_id);
-                    stored.summary(if elsewhere { SessionState::Running } else { SessionState::Idle })
+                    stored.summary(if elsewhere {
+                        SessionState::Running
+                    } else {
+                        SessionState::Idle
+                    })
                 }
             })
             .collect();
-        Ok(SessionListReply { sessions, next_cursor: page.next_cursor })
+        Ok(SessionListReply {
+            sessions,
+            next_cursor: page.next_cursor,
+        })
     }
 
     async fn session_rename(&self, _: &ClientId, p: SessionRenameParams) -> Result<SessionReply, AppError> {
         if p.title.chars().count() > 200 {
             return Err(AppError::invalid("the title is longer than 200 characters").with_hint("Shorten it."));
         }
-        Ok(SessionReply { session: self.sessions.rename(&p.session_id, p.title).await? })
+        Ok(SessionReply {
+            session: self.sessions.rename(&p.session_id, p.title).await?,
+        })
     }
 
     async fn session_delete(&self, _: &ClientId, p: SessionDeleteParams) -> Result<SessionDeleteReply, AppError> {
-        Ok(SessionDeleteReply { undo_until: self.sessions.delete(&p.session_id, p.now).await? })
+        Ok(SessionDeleteReply {
+            undo_until: self.sessions.delete(&p.session_id, p.now).await?,
+        })
     }
 
     async fn session_restore(&self, _: &ClientId, p: SessionRefParams) -> Result<SessionReply, AppError> {
-        Ok(SessionReply { session: self.sessions.restore(&p.session_id).await? })
+        Ok(SessionReply {
+            session: self.sessions.restore(&p.session_id).await?,
+        })
     }
 
     async fn session_interrupt(&self, _: &ClientId, p: SessionRefParams) -> Result<Done, AppError> {
@@ -135,20 +157,35 @@ impl Methods for Runtime {
     }
 
     async fn session_queue_add(&self, _: &ClientId, p: SessionTextParams) -> Result<QueueReply, AppError> {
-        self.sessions.queue(&p.session_id, QueueChange::Add { text: p.text }).await
+        self.sessions
+            .queue(&p.session_id, QueueChange::Add { text: p.text })
+            .await
     }
 
     async fn session_queue_edit(&self, _: &ClientId, p: QueueEditParams) -> Result<QueueReply, AppError> {
-        self.sessions.queue(&p.session_id, QueueChange::Edit { entry_id: p.entry_id, text: p.text }).await
+        self.sessions
+            .queue(
+                &p.session_id,
+                QueueChange::Edit {
+                    entry_id: p.entry_id,
+                    text: p.text,
+                },
+            )
+            .await
     }
 
     async fn session_queue_move(&self, _: &ClientId, p: QueueMoveParams) -> Result<QueueReply, AppError> {
-        let change = QueueChange::Move { entry_id: p.entry_id, index: p.index as usize };
+        let change = QueueChange::Move {
+            entry_id: p.entry_id,
+            index: p.index as usize,
+        };
         self.sessions.queue(&p.session_id, change).await
     }
 
     async fn session_queue_remove(&self, _: &ClientId, p: QueueEntryParams) -> Result<QueueReply, AppError> {
-        self.sessions.queue(&p.session_id, QueueChange::Remove { entry_id: p.entry_id }).await
+        self.sessions
+            .queue(&p.session_id, QueueChange::Remove { entry_id: p.entry_id })
+            .await
     }
 
     async fn session_queue_resume(&self, _: &ClientId, p: SessionRefParams) -> Result<QueueReply, AppError> {
@@ -160,7 +197,9 @@ impl Methods for Runtime {
     }
 
     async fn prompt_submit(&self, _: &ClientId, p: PromptSubmitParams) -> Result<PromptReply, AppError> {
-        self.sessions.submit(&p.session_id, p.text, p.when_busy, p.client_token).await
+        self.sessions
+            .submit(&p.session_id, p.text, p.when_busy, p.client_token)
+            .await
     }
 
     async fn model_list(&self, _: &ClientId, p: ModelListParams) -> Result<ModelListReply, AppError> {
@@ -175,7 +214,10 @@ impl Methods for Runtime {
                 false
             }
         };
-        Ok(ModelSetReply { route: p.route, cache_lost })
+        Ok(ModelSetReply {
+            route: p.route,
+            cache_lost,
+        })
     }
 
     async fn model_test(&self, _: &ClientId, p: ModelTestParams) -> Result<ModelTestReply, AppError> {
@@ -186,7 +228,11 @@ impl Methods for Runtime {
                 detail: "The demo is built in and scripted; nothing is sent anywhere.".to_owned(),
                 duration_ms: 0,
             };
-            return Ok(ModelTestReply { ok: true, legs: vec![leg], error: None });
+            return Ok(ModelTestReply {
+                ok: true,
+                legs: vec![leg],
+                error: None,
+            });
         }
         Ok(self.models.test(&p.route).await)
     }
@@ -217,7 +263,10 @@ impl Methods for Runtime {
             .read(move |db| db.usage(p.session_id.as_ref()))
             .await
             .map_err(|error| storage_error(&error))?;
-        Ok(UsageGetReply { total: totals.total, models: totals.models })
+        Ok(UsageGetReply {
+            total: totals.total,
+            models: totals.models,
+        })
     }
 
     async fn events_since(&self, client: &ClientId, p: EventsSinceParams) -> Result<EventsSinceReply, AppError> {
@@ -226,17 +275,29 @@ impl Methods for Runtime {
             None => Vec::new(),
         };
         if p.epoch != *self.hub.epoch() {
-            return Ok(EventsSinceReply { complete: false, events: Vec::new(), open_requests });
+            return Ok(EventsSinceReply {
+                complete: false,
+                events: Vec::new(),
+                open_requests,
+            });
         }
         let (complete, events) = self.hub.since(p.session_id.as_ref(), p.seq);
         if let (Some(session_id), Some(last)) = (&p.session_id, events.last()) {
-            self.hub.follow(client, session_id, last.seq);
+            self.hub.follow(client, session_id, last.seq, &open_requests);
         }
-        Ok(EventsSinceReply { complete, events, open_requests })
+        Ok(EventsSinceReply {
+            complete,
+            events,
+            open_requests,
+        })
     }
 
     async fn tool_result(&self, _: &ClientId, p: ToolResultParams) -> Result<ToolResultReply, AppError> {
-        let turn = p.turn_id.as_str().strip_prefix('t').and_then(|row| row.parse::<i64>().ok());
+        let turn = p
+            .turn_id
+            .as_str()
+            .strip_prefix('t')
+            .and_then(|row| row.parse::<i64>().ok());
         let turn = turn.ok_or_else(|| AppError::invalid("the turn id is not one of this session's"))?;
         let (session_id, call_id) = (p.session_id, p.call_id);
         let found = self
@@ -280,10 +341,9 @@ impl Runtime {
     fn config_reply(&self, key: Option<&str>) -> Result<ConfigGetReply, AppError> {
         let loaded = self.settings.load(None, &serde_json::Value::Null);
         let value = match key {
-            Some(key) => loaded
-                .config
-                .get(key)
-                .ok_or_else(|| AppError::not_found(format!("there is no setting {key}")).with_hint("Look up its name with config.get."))?,
+            Some(key) => loaded.config.get(key).ok_or_else(|| {
+                AppError::not_found(format!("there is no setting {key}")).with_hint("Look up its name with config.get.")
+            })?,
             None => loaded.config.to_value(),
         };
         Ok(ConfigGetReply {
@@ -308,8 +368,10 @@ fn checked_folder(text: &str, user_home: &Path) -> Result<PathBuf, AppError> {
     match path.canonicalize() {
         Ok(folder) if folder.is_dir() => Ok(folder),
         Ok(_) => Err(AppError::invalid(format!("{text} is not a folder")).with_hint("Name a folder.")),
-        Err(error) => Err(AppError::not_found(format!("the folder {text} cannot be used: {error}"))
-            .with_hint("Check the path, or make the folder first.")
-            .with_value("path", text)),
+        Err(error) => Err(
+            AppError::not_found(format!("the folder {text} cannot be used: {error}"))
+                .with_hint("Check the path, or make the folder first.")
+                .with_value("path", text),
+        ),
     }
 }

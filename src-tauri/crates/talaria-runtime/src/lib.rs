@@ -20,4 +20,4 @@ use talaria_tools_terminal as _;
 
 pub use boot::{Runtime, RuntimeOptions};
 pub use client::LocalClient;
-pub use talaria_agent::{CallReport, ToolBench};
+pub use talaria_agent::{CallReport, Overrides, ToolBench};

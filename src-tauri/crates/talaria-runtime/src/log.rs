@@ -24,8 +24,15 @@ pub(crate) fn start(folder: &Path) {
         return;
     }
     let filter = EnvFilter::try_from_env("TALARIA_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
-    let writer = LogWriter(Arc::new(Mutex::new(LogFile { folder: folder.to_owned(), open: None })));
-    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false).with_target(false).with_writer(writer);
+    let writer = LogWriter(Arc::new(Mutex::new(LogFile {
+        folder: folder.to_owned(),
+        open: None,
+    })));
+    let subscriber = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_ansi(false)
+        .with_target(false)
+        .with_writer(writer);
     // Another subscriber may have been set by a test; then that one stays.
     let _ = subscriber.try_init();
     let folder = folder.to_owned();
@@ -42,11 +49,16 @@ pub(crate) fn tail(folder: &Path, lines: usize) -> Vec<String> {
     let from = text.len().saturating_sub(64 * 1024);
     let text = String::from_utf8_lossy(&text[from..]).into_owned();
     let all: Vec<&str> = text.lines().collect();
-    all[all.len().saturating_sub(lines)..].iter().map(|line| (*line).to_owned()).collect()
+    all[all.len().saturating_sub(lines)..]
+        .iter()
+        .map(|line| (*line).to_owned())
+        .collect()
 }
 
 fn write_crash_file(folder: &Path, what: &str) {
-    let stamp = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |now| now.as_secs());
+    let stamp = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .map_or(0, |now| now.as_secs());
     let trace = std::backtrace::Backtrace::force_capture();
     let text = format!("talaria {}\n{what}\n\n{trace}\n", env!("CARGO_PKG_VERSION"));
     // Nothing can be done about a failure while panicking.
@@ -61,13 +73,20 @@ struct LogFile {
 
 impl LogFile {
     fn write(&mut self, line: &[u8]) -> io::Result<()> {
-        if self.open.as_ref().is_some_and(|(_, size)| size + line.len() as u64 > MAX_BYTES) {
+        if self
+            .open
+            .as_ref()
+            .is_some_and(|(_, size)| size + line.len() as u64 > MAX_BYTES)
+        {
             self.open = None;
             self.rotate();
         }
         if self.open.is_none() {
             std::fs::create_dir_all(&self.folder)?;
-            let file = OpenOptions::new().create(true).append(true).open(self.folder.join(FILE_NAME))?;
+            let file = OpenOptions::new()
+                .create(true)
+                .append(true)
+                .open(self.folder.join(FILE_NAME))?;
             let size = file.metadata().map_or(0, |facts| facts.len());
             self.open = Some((file, size));
         }

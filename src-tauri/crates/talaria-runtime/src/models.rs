@@ -41,7 +41,12 @@ pub(crate) struct Models {
 
 /// The route of the demo.
 pub(crate) fn demo_route() -> ModelRoute {
-    ModelRoute { provider: DEMO.to_owned(), model: DEMO.to_owned(), base_url: None, api_key_env: None }
+    ModelRoute {
+        provider: DEMO.to_owned(),
+        model: DEMO.to_owned(),
+        base_url: None,
+        api_key_env: None,
+    }
 }
 
 /// Lets the agent open models that the runtime goes on using.
@@ -111,7 +116,10 @@ impl Models {
                     model: model.clone(),
                     base_url: Some(custom.base_url.clone()),
                     api_key_env: custom.api_key_env.clone().or_else(|| {
-                        custom.api_key.as_ref().map(|_| format!("{KEY_IN_SETTINGS}{}", custom.name))
+                        custom
+                            .api_key
+                            .as_ref()
+                            .map(|_| format!("{KEY_IN_SETTINGS}{}", custom.name))
                     }),
                 };
                 if default_model.as_ref() != Some(&route) {
@@ -133,7 +141,11 @@ impl Models {
             context_length: None,
             tools: Some(true),
         });
-        ModelListReply { models, servers, default_model }
+        ModelListReply {
+            models,
+            servers,
+            default_model,
+        }
     }
 
     async fn local(&self, refresh: bool) -> (Vec<ModelInfo>, Vec<DiscoveredServer>) {
@@ -174,14 +186,22 @@ impl Models {
                 lists.insert(name, (Instant::now(), list));
             }
         }
-        keyed.iter().filter_map(|name| lists.get(name)).flat_map(|(_, list)| list.iter().cloned()).collect()
+        keyed
+            .iter()
+            .filter_map(|name| lists.get(name))
+            .flat_map(|(_, list)| list.iter().cloned())
+            .collect()
     }
 
     /// Tries a route, leg by leg.
     pub(crate) async fn test(&self, route: &ModelRoute) -> ModelTestReply {
         let lookup = |name: &str| self.secret(name);
         let (legs, error) = test_route(route, &lookup, &self.client, &CancellationToken::new()).await;
-        ModelTestReply { ok: error.is_none(), legs, error }
+        ModelTestReply {
+            ok: error.is_none(),
+            legs,
+            error,
+        }
     }
 }
 

@@ -13,7 +13,10 @@ pub(crate) fn agent(config: &Config) -> AgentSettings {
     AgentSettings {
         max_iterations: config.agent.max_turns,
         max_attempts: config.agent.api_max_retries,
-        max_tokens: config.model.max_tokens.map(|tokens| u32::try_from(tokens).unwrap_or(u32::MAX)),
+        max_tokens: config
+            .model
+            .max_tokens
+            .map(|tokens| u32::try_from(tokens).unwrap_or(u32::MAX)),
         approval_timeout: (config.approvals.timeout > 0).then(|| Duration::from_secs(config.approvals.timeout)),
         context_file_chars: config.context_file_max_chars.unwrap_or(20_000),
         limits: ToolLimits {
@@ -25,8 +28,6 @@ pub(crate) fn agent(config: &Config) -> AgentSettings {
             ..defaults
         },
         toolsets: Toolsets::all(),
-        allowlist: config.command_allowlist.clone(),
-        deny: Vec::new(),
     }
 }
 
@@ -36,10 +37,13 @@ pub(crate) fn default_model(config: &Config) -> Option<ModelRoute> {
     if model.default.is_empty() {
         return None;
     }
-    let provider = model.provider.clone().unwrap_or_else(|| match (&model.base_url, model.default.as_str()) {
-        (None, "demo") => "demo".to_owned(),
-        _ => "custom".to_owned(),
-    });
+    let provider = model
+        .provider
+        .clone()
+        .unwrap_or_else(|| match (&model.base_url, model.default.as_str()) {
+            (None, "demo") => "demo".to_owned(),
+            _ => "custom".to_owned(),
+        });
     Some(ModelRoute {
         provider,
         model: model.default.clone(),

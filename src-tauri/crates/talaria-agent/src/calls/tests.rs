@@ -20,7 +20,7 @@ fn offered() -> Vec<ToolDefinition> {
 }
 
 fn story(calls: Vec<AssembledCall>) -> Vec<String> {
-    check(&offered(), calls)
+    check(&offered(), calls, &mut HashSet::new())
         .iter()
         .map(|checked| {
             let call = checked.call();
@@ -63,7 +63,7 @@ fn equal_calls_run_once_and_ids_become_unique() {
         [
             "run a terminal {\"command\":\"x\"}",
             "run a_2 terminal {\"command\":\"y\"}",
-            "run _3 terminal {\"command\":\"z\"}",
+            "run call_3 terminal {\"command\":\"z\"}",
         ]
     );
 }
@@ -83,6 +83,21 @@ fn one_unreadable_call_stops_the_whole_turn_of_calls() {
 #[test]
 fn a_name_that_no_provider_takes_back_is_replaced() {
     let strange = "x".repeat(80) + "\n<script>";
-    let checked = check(&offered(), vec![assembled("a", &strange, "{}")]);
+    let checked = check(&offered(), vec![assembled("a", &strange, "{}")], &mut HashSet::new());
     assert_eq!(checked[0].call().name, INVALID_NAME);
+}
+
+#[test]
+fn a_server_that_counts_anew_in_each_answer_gets_ids_that_are_unique_in_the_turn() {
+    let mut ids = HashSet::new();
+    let id = |ids: &mut HashSet<String>| {
+        check(&offered(), vec![assembled("call_0", "terminal", "{}")], ids)[0]
+            .call()
+            .id
+            .to_string()
+    };
+    assert_eq!(
+        [id(&mut ids), id(&mut ids), id(&mut ids)],
+        ["call_0", "call_0_2", "call_0_3"]
+    );
 }

@@ -12,7 +12,12 @@ pub(super) struct Live {
     pub text: Pending,
     pub reasoning: Pending,
     pub last_flush: Option<Instant>,
+    /// The session as it was told last.
     pub summary: Option<SessionSummary>,
+    /// The session as its owner has it, before what it asks for.
+    pub base: Option<SessionSummary>,
+    /// What it waits for, a line each.
+    pub asking: Vec<String>,
     pub reasoning_ms: Option<u64>,
 }
 

@@ -11,7 +11,11 @@ fn hub() -> Arc<Hub> {
 }
 
 fn delta(text: &str) -> CoreEvent {
-    CoreEvent::MessageDelta { turn_id: TurnId::from("t1"), row_id: "t1.2".into(), text: text.into() }
+    CoreEvent::MessageDelta {
+        turn_id: TurnId::from("t1"),
+        row_id: "t1.2".into(),
+        text: text.into(),
+    }
 }
 
 fn approval(session: &str, id: &str) -> ServerRequest {
@@ -26,7 +30,10 @@ fn approval(session: &str, id: &str) -> ServerRequest {
         diff: None,
         arguments: serde_json::Value::Null,
         cwd: "/".into(),
-        target: Target { kind: "local".into(), name: "this computer".into() },
+        target: Target {
+            kind: "local".into(),
+            name: "this computer".into(),
+        },
         risk: Vec::new(),
         choices: vec![ApprovalChoice::Once, ApprovalChoice::Deny],
         allow_permanent: false,
@@ -54,12 +61,21 @@ async fn a_client_gets_what_it_follows_in_order_and_nothing_else() {
     let client = hub.connect();
     let (a, b) = (SessionId::from("a"), SessionId::from("b"));
     hub.publish(Some(&a), delta("before"));
-    hub.follow(client.client_id(), &a, hub.last_seq(Some(&a)));
+    hub.follow(client.client_id(), &a, hub.last_seq(Some(&a)), &[]);
     hub.publish(Some(&a), delta("1"));
     hub.publish(Some(&b), delta("not followed"));
     hub.publish(Some(&a), delta("2"));
-    hub.publish(None, CoreEvent::SessionsChanged { session: None, removed: Some(b.clone()) });
-    assert_eq!(log(&client.next().await), ["global 1 sessions.changed", "a 2 message.delta", "a 3 message.delta"]);
+    hub.publish(
+        None,
+        CoreEvent::SessionsChanged {
+            session: None,
+            removed: Some(b.clone()),
+        },
+    );
+    assert_eq!(
+        log(&client.next().await),
+        ["global 1 sessions.changed", "a 2 message.delta", "a 3 message.delta"]
+    );
 }
 
 #[tokio::test]
@@ -67,7 +83,7 @@ async fn a_slow_client_sees_a_gap_and_the_newest_event() {
     let hub = hub();
     let client = hub.connect();
     let a = SessionId::from("a");
-    hub.follow(client.client_id(), &a, 0);
+    hub.follow(client.client_id(), &a, 0, &[]);
     for _ in 0..5_000 {
         hub.publish(Some(&a), delta("x"));
     }
@@ -122,13 +138,19 @@ async fn a_question_reaches_every_window_and_the_first_answer_wins() {
     let a = SessionId::from("a");
     for client in [&one, &two] {
         hub.hello(client.client_id(), &["approval".to_owned()], None);
-        hub.follow(client.client_id(), &a, 0);
+        hub.follow(client.client_id(), &a, 0, &[]);
     }
     let ask = hub.ask(approval("a", "srq-1"), None);
     assert_eq!(log(&one.next().await), ["ask srq-1"]);
     assert_eq!(log(&two.next().await), ["ask srq-1"]);
-    let once = ApprovalReply { choice: ApprovalChoice::Once, note: None };
-    let deny = ApprovalReply { choice: ApprovalChoice::Deny, note: None };
+    let once = ApprovalReply {
+        choice: ApprovalChoice::Once,
+        note: None,
+    };
+    let deny = ApprovalReply {
+        choice: ApprovalChoice::Deny,
+        note: None,
+    };
     assert!(hub.answer(&"srq-1".into(), Ok(&to_raw_value(&once).unwrap())));
     assert!(!hub.answer(&"srq-1".into(), Ok(&to_raw_value(&deny).unwrap())));
     assert_eq!(ask.wait().await, Answer::Approval(once));
@@ -141,23 +163,39 @@ async fn every_unclear_answer_to_an_approval_is_a_denial() {
     let hub = hub();
     let client = hub.connect();
     hub.hello(client.client_id(), &["approval".to_owned()], None);
-    hub.follow(client.client_id(), &"a".into(), 0);
+    hub.follow(client.client_id(), &"a".into(), 0, &[]);
     let raw = |text: &str| serde_json::value::RawValue::from_string(text.to_owned()).unwrap();
     let unclear = [
-        "null", "{}", "\"once\"", "{\"choice\":\"\"}", "{\"choice\":\"ONCE\"}", "{\"choice\":\"weird\"}", "{\"choice\":null}",
+        "null",
+        "{}",
+        "\"once\"",
+        "{\"choice\":\"\"}",
+        "{\"choice\":\"ONCE\"}",
+        "{\"choice\":\"weird\"}",
+        "{\"choice\":null}",
         // Not on offer for this question.
-        "{\"choice\":\"always\"}", "{\"choice\":\"session\"}",
+        "{\"choice\":\"always\"}",
+        "{\"choice\":\"session\"}",
     ];
     for (number, text) in unclear.iter().enumerate() {
         let id = format!("srq-{number}");
         let ask = hub.ask(approval("a", &id), None);
         assert!(hub.answer(&id.as_str().into(), Ok(&raw(text))));
-        let denied = Answer::Approval(ApprovalReply { choice: ApprovalChoice::Deny, note: None });
+        let denied = Answer::Approval(ApprovalReply {
+            choice: ApprovalChoice::Deny,
+            note: None,
+        });
         assert_eq!(ask.wait().await, denied, "{text}");
     }
     let ask = hub.ask(approval("a", "srq-error"), None);
     hub.answer(&"srq-error".into(), Err(&raw("{\"code\":-32601}")));
-    assert_eq!(ask.wait().await, Answer::Approval(ApprovalReply { choice: ApprovalChoice::Deny, note: None }));
+    assert_eq!(
+        ask.wait().await,
+        Answer::Approval(ApprovalReply {
+            choice: ApprovalChoice::Deny,
+            note: None
+        })
+    );
 }
 
 #[tokio::test]
@@ -199,7 +237,10 @@ async fn withdrawing_ends_only_the_questions_of_that_session() {
     let hub = hub();
     let client = hub.connect();
     hub.hello(client.client_id(), &["approval".to_owned()], None);
-    let (a, b) = (hub.ask(approval("a", "srq-a"), None), hub.ask(approval("b", "srq-b"), None));
+    let (a, b) = (
+        hub.ask(approval("a", "srq-a"), None),
+        hub.ask(approval("b", "srq-b"), None),
+    );
     hub.withdraw(&"a".into(), RequestCancelReason::Interrupted);
     assert_eq!(a.wait().await, Answer::Withdrawn(RequestCancelReason::Interrupted));
     assert_eq!(hub.open_requests(&"b".into()).len(), 1);
@@ -214,4 +255,16 @@ async fn a_set_time_ends_a_question() {
     hub.hello(client.client_id(), &["approval".to_owned()], None);
     let ask = hub.ask(approval("a", "srq-1"), Some(Duration::from_secs(60)));
     assert_eq!(ask.wait().await, Answer::TimedOut);
+}
+
+#[tokio::test]
+async fn a_question_asked_between_snapshot_and_follow_is_delivered() {
+    let hub = hub();
+    let client = hub.connect();
+    let a = SessionId::from("a");
+    hub.hello(client.client_id(), &["approval".to_owned()], None);
+    let told = hub.open_requests(&a);
+    let _ask = hub.ask(approval("a", "srq-1"), None);
+    hub.follow(client.client_id(), &a, 0, &told);
+    assert_eq!(log(&client.next().await), ["ask srq-1"]);
 }

@@ -199,6 +199,16 @@ impl Reader<'_> {
         )
     }
 
+    /// Newest row id of a session, rows that only the person sees included; 0 when there is none.
+    pub fn newest_row(&self, session_id: &SessionId) -> Result<i64, StoreError> {
+        let newest = self.one(
+            "SELECT id FROM messages WHERE session_id = ?1 ORDER BY id DESC LIMIT 1",
+            [session_id.as_str()],
+            |row| Ok(row.get(0)?),
+        )?;
+        Ok(newest.unwrap_or(0))
+    }
+
     /// Row id of the message that began the newest turn.
     pub fn newest_turn(&self, session_id: &SessionId) -> Result<Option<i64>, StoreError> {
         self.one(
