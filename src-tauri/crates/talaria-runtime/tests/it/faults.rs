@@ -13,7 +13,10 @@ async fn failure(replies: Vec<Reply>) -> AppError {
     let session = rig.session().await;
     let log = rig.turn(&session, "do not lose me", once()).await;
     let rows = rig.snapshot(&session).await.rows;
-    assert!(matches!(&rows[0], Row::User { text, .. } if text == "do not lose me"), "{rows:#?}");
+    assert!(
+        matches!(&rows[0], Row::User { text, .. } if text == "do not lose me"),
+        "{rows:#?}"
+    );
     assert!(matches!(rows.last(), Some(Row::Error { .. })), "{rows:#?}");
     log.complete().2.expect("the turn must fail")
 }
@@ -49,12 +52,34 @@ async fn an_unreachable_server_is_named() {
     let mut route = rig.route();
     route.base_url = Some(format!("http://127.0.0.1:{port}/v1"));
     let session = rig.session().await;
-    let set = ModelSetParams { session_id: Some(session.clone()), route };
+    let set = ModelSetParams {
+        session_id: Some(session.clone()),
+        route,
+    };
     rig.runtime.model_set(rig.client.id(), set).await.unwrap();
     rig.submit(&session, "q").await.unwrap();
-    rig.until(|event| matches!(event, CoreEvent::Status { kind: StatusKind::Retrying, .. })).await;
-    rig.runtime.session_interrupt(rig.client.id(), SessionRefParams { session_id: session.clone() }).await.unwrap();
-    let log = tokio::time::timeout(Duration::from_secs(5), rig.follow(once())).await.unwrap();
+    rig.until(|event| {
+        matches!(
+            event,
+            CoreEvent::Status {
+                kind: StatusKind::Retrying,
+                ..
+            }
+        )
+    })
+    .await;
+    rig.runtime
+        .session_interrupt(
+            rig.client.id(),
+            SessionRefParams {
+                session_id: session.clone(),
+            },
+        )
+        .await
+        .unwrap();
+    let log = tokio::time::timeout(Duration::from_secs(5), rig.follow(once()))
+        .await
+        .unwrap();
     assert_eq!(log.complete().0, TurnStatus::Interrupted);
 }
 
@@ -78,7 +103,9 @@ async fn garbage_is_an_error_and_no_hang() {
     let rig = Rig::start((0..9).map(|_| Reply::garbage()).collect::<Vec<_>>()).await;
     let session = rig.session().await;
     rig.submit(&session, "q").await.unwrap();
-    let log = tokio::time::timeout(Duration::from_secs(30), rig.follow(once())).await.expect("it hangs");
+    let log = tokio::time::timeout(Duration::from_secs(30), rig.follow(once()))
+        .await
+        .expect("it hangs");
     assert_eq!(log.complete().0, TurnStatus::Error);
 }
 
@@ -90,14 +117,21 @@ async fn a_hundred_megabytes_on_one_line_are_cut_and_the_turn_goes_on() {
     let log = rig.turn(&session, "go", once()).await;
     let result = &rig.last_results()[0];
     let output = result["output"].as_str().unwrap();
-    assert!(output.chars().count() <= 50_200 && output.contains("OUTPUT TRUNCATED"), "{}", output.len());
+    assert!(
+        output.chars().count() <= 50_200 && output.contains("OUTPUT TRUNCATED"),
+        "{}",
+        output.len()
+    );
     assert_eq!(log.complete().1, "Big.");
 }
 
 #[tokio::test]
 async fn binary_output_and_a_deleted_project_folder_are_told_not_fatal() {
     let rig = Rig::start([
-        calls("terminal", json!({"command": "head -c 2000 /dev/urandom; printf '\\377\\376'"})),
+        calls(
+            "terminal",
+            json!({"command": "head -c 2000 /dev/urandom; printf '\\377\\376'"}),
+        ),
         calls("terminal", json!({"command": "rm -rf \"$PWD\""})),
         calls("terminal", json!({"command": "pwd"})),
         calls("read_file", json!({"path": "a.txt"})),
@@ -134,7 +168,8 @@ async fn a_newer_database_opens_for_reading_and_says_why_nothing_is_sent() {
 
 fn bump_schema(db: &std::path::Path) {
     let conn = rusqlite::Connection::open(db).unwrap();
-    conn.execute("UPDATE schema_version SET version = version + 7", []).unwrap();
+    conn.execute("UPDATE schema_version SET version = version + 7", [])
+        .unwrap();
     conn.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
 }
 
@@ -142,7 +177,10 @@ fn bump_schema(db: &std::path::Path) {
 async fn a_damaged_database_is_reported_and_kept() {
     let home = TempHome::new();
     std::fs::write(home.path().join("state.db"), vec![7u8; 8192]).unwrap();
-    let options = RuntimeOptions { home: Some(home.path()), ..RuntimeOptions::command() };
+    let options = RuntimeOptions {
+        home: Some(home.path()),
+        ..RuntimeOptions::command()
+    };
     let failure = Runtime::start(options).await.err().expect("it must not start");
     assert_eq!(failure.error.layer, Layer::Disk);
     assert!(failure.error.hint.is_some());
@@ -153,22 +191,46 @@ async fn a_damaged_database_is_reported_and_kept() {
 async fn an_invalid_config_names_line_and_file_and_safe_mode_starts() {
     let home = TempHome::new();
     home.write_config("model: [unclosed\n  x: 1\n");
-    let options = RuntimeOptions { home: Some(home.path()), ..RuntimeOptions::command() };
+    let options = RuntimeOptions {
+        home: Some(home.path()),
+        ..RuntimeOptions::command()
+    };
     let failure = Runtime::start(options.clone()).await.err().expect("it must not start");
     assert_eq!(failure.error.kind, ErrorKind::Config);
-    assert!(failure.error.message.contains("config.yaml"), "{}", failure.error.message);
-    let safe = Runtime::start(RuntimeOptions { safe_mode: true, ..options }).await;
+    assert!(
+        failure.error.message.contains("config.yaml"),
+        "{}",
+        failure.error.message
+    );
+    let safe = Runtime::start(RuntimeOptions {
+        safe_mode: true,
+        ..options
+    })
+    .await;
     assert!(safe.is_ok());
 }
 
 #[tokio::test]
 async fn without_a_model_a_message_is_refused_with_a_hint_and_nothing_is_stored() {
     let rig = Rig::start([]).await;
-    let params = SessionCreateParams { project_dir: Some(rig.project_dir().display().to_string()), ..Default::default() };
-    let session = rig.runtime.session_create(rig.client.id(), params).await.unwrap().session.session_id;
+    let params = SessionCreateParams {
+        project_dir: Some(rig.project_dir().display().to_string()),
+        ..Default::default()
+    };
+    let session = rig
+        .runtime
+        .session_create(rig.client.id(), params)
+        .await
+        .unwrap()
+        .session
+        .session_id;
     let error = rig.submit(&session, "q").await.unwrap_err();
     assert_eq!(error.kind, ErrorKind::NoModel);
     assert!(error.hint.unwrap().contains("demo"));
-    let list = rig.runtime.session_list(rig.client.id(), Default::default()).await.unwrap();
+    let list = rig
+        .runtime
+        .session_list(rig.client.id(), Default::default())
+        .await
+        .unwrap();
     assert!(list.sessions.is_empty());
 }

@@ -20,11 +20,17 @@ pub struct Rig {
 pub type Answer = Box<dyn FnMut(&ApprovalParams) -> ApprovalReply + Send>;
 
 pub fn once() -> Answer {
-    Box::new(|_| ApprovalReply { choice: ApprovalChoice::Once, note: None })
+    Box::new(|_| ApprovalReply {
+        choice: ApprovalChoice::Once,
+        note: None,
+    })
 }
 
 pub fn deny(note: &'static str) -> Answer {
-    Box::new(move |_| ApprovalReply { choice: ApprovalChoice::Deny, note: Some(note.to_owned()) })
+    Box::new(move |_| ApprovalReply {
+        choice: ApprovalChoice::Deny,
+        note: Some(note.to_owned()),
+    })
 }
 
 /// What a turn showed.
@@ -39,9 +45,14 @@ impl TurnLog {
         self.events
             .iter()
             .find_map(|event| match event {
-                CoreEvent::MessageComplete { status, text, error, exit_reason, usage, .. } => {
-                    Some((*status, text.clone(), error.clone(), exit_reason.clone(), *usage))
-                }
+                CoreEvent::MessageComplete {
+                    status,
+                    text,
+                    error,
+                    exit_reason,
+                    usage,
+                    ..
+                } => Some((*status, text.clone(), error.clone(), exit_reason.clone(), *usage)),
                 _ => None,
             })
             .expect("the turn has not ended")
@@ -62,12 +73,18 @@ impl TurnLog {
         let mut lines = Vec::new();
         for event in &self.events {
             match event {
-                CoreEvent::ToolComplete { tool, .. } => lines.push(format!("{} {:?}", tool.name, tool.state).to_lowercase()),
+                CoreEvent::ToolComplete { tool, .. } => {
+                    lines.push(format!("{} {:?}", tool.name, tool.state).to_lowercase())
+                }
                 CoreEvent::MessageComplete { status, text, .. } => {
                     lines.push(format!("{status:?}: {text}").to_lowercase());
                 }
-                CoreEvent::RowAdded { row: Row::Error { error, .. } } => lines.push(format!("error {}", error.key)),
-                CoreEvent::RowAdded { row: Row::User { text, .. } } => lines.push(format!("steered: {text}")),
+                CoreEvent::RowAdded {
+                    row: Row::Error { error, .. },
+                } => lines.push(format!("error {}", error.key)),
+                CoreEvent::RowAdded {
+                    row: Row::User { text, .. },
+                } => lines.push(format!("steered: {text}")),
                 _ => {}
             }
         }
@@ -85,7 +102,13 @@ impl Rig {
         let project = tempfile::tempdir().unwrap();
         let model = ScriptedModel::start(script).await;
         let (runtime, client) = connect(&home.path(), capabilities).await;
-        Self { home, project, model, runtime, client }
+        Self {
+            home,
+            project,
+            model,
+            runtime,
+            client,
+        }
     }
 
     /// Ends the runtime and starts another one on the same home.
@@ -118,21 +141,38 @@ impl Rig {
             approval_mode: Some(mode),
             max_iterations: None,
         };
-        self.runtime.session_create(self.client.id(), params).await.unwrap().session.session_id
+        self.runtime
+            .session_create(self.client.id(), params)
+            .await
+            .unwrap()
+            .session
+            .session_id
     }
 
     pub async fn submit(&self, session: &SessionId, text: &str) -> Result<PromptReply, AppError> {
         self.submit_as(session, text, WhenBusy::Steer).await
     }
 
-    pub async fn submit_as(&self, session: &SessionId, text: &str, when_busy: WhenBusy) -> Result<PromptReply, AppError> {
-        let params =
-            PromptSubmitParams { session_id: session.clone(), text: text.into(), when_busy, client_token: None };
+    pub async fn submit_as(
+        &self,
+        session: &SessionId,
+        text: &str,
+        when_busy: WhenBusy,
+    ) -> Result<PromptReply, AppError> {
+        let params = PromptSubmitParams {
+            session_id: session.clone(),
+            text: text.into(),
+            when_busy,
+            client_token: None,
+        };
         self.runtime.prompt_submit(self.client.id(), params).await
     }
 
     pub async fn snapshot(&self, session: &SessionId) -> SessionSnapshot {
-        let params = SessionResumeParams { session_id: session.clone(), limit: Some(400) };
+        let params = SessionResumeParams {
+            session_id: session.clone(),
+            limit: Some(400),
+        };
         self.runtime.session_resume(self.client.id(), params).await.unwrap()
     }
 
@@ -162,8 +202,13 @@ impl Rig {
                             self.client.answer_approval(&open.id, &answer(params));
                         }
                         ServerRequest::Clarify(params) => {
-                            let answers = params.questions.iter().map(|q| (q.qid.clone(), Some("blue".to_owned()))).collect();
-                            self.client.answer_questions(&open.id, &ClarifyReply { answers: Some(answers) });
+                            let answers = params
+                                .questions
+                                .iter()
+                                .map(|q| (q.qid.clone(), Some("blue".to_owned())))
+                                .collect();
+                            self.client
+                                .answer_questions(&open.id, &ClarifyReply { answers: Some(answers) });
                         }
                     },
                 }
@@ -189,21 +234,38 @@ impl Rig {
     /// What the model was sent as results in its last request.
     pub fn last_results(&self) -> Vec<Value> {
         let requests = self.model.requests();
-        let results = requests.last().map(|request| request.tool_results()).unwrap_or_default();
-        results.iter().map(|text| serde_json::from_str(text).unwrap_or(Value::String(text.clone()))).collect()
+        let results = requests
+            .last()
+            .map(|request| request.tool_results())
+            .unwrap_or_default();
+        results
+            .iter()
+            .map(|text| serde_json::from_str(text).unwrap_or(Value::String(text.clone())))
+            .collect()
     }
 
     /// Whether a strict provider would have taken every request.
     pub fn assert_strict(&self) {
         for (number, request) in self.model.requests().iter().enumerate() {
-            assert_eq!(talaria_testkit::strict_request(request.json()), None, "request {number}");
+            assert_eq!(
+                talaria_testkit::strict_request(request.json()),
+                None,
+                "request {number}"
+            );
         }
     }
 }
 
-async fn connect(home: &Path, capabilities: &[&str]) -> (Arc<Runtime>, LocalClient) {
-    let options = RuntimeOptions { home: Some(home.to_owned()), ..RuntimeOptions::command() };
-    let runtime = Runtime::start(options).await.unwrap_or_else(|failure| panic!("{}", failure.error));
-    let (client, _) = LocalClient::connect(Arc::clone(&runtime), "cli", capabilities).await.unwrap();
+pub async fn connect(home: &Path, capabilities: &[&str]) -> (Arc<Runtime>, LocalClient) {
+    let options = RuntimeOptions {
+        home: Some(home.to_owned()),
+        ..RuntimeOptions::command()
+    };
+    let runtime = Runtime::start(options)
+        .await
+        .unwrap_or_else(|failure| panic!("{}", failure.error));
+    let (client, _) = LocalClient::connect(Arc::clone(&runtime), "cli", capabilities)
+        .await
+        .unwrap();
     (runtime, client)
 }
