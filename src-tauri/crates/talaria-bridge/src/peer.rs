@@ -6,11 +6,13 @@ use futures::stream::{FuturesUnordered, StreamExt};
 use serde_json::value::RawValue;
 use std::sync::Arc;
 use talaria_protocol::{
-    DispatchError, ErrorObject, INVALID_PARAMS, INVALID_REQUEST, Incoming, MAX_FRAME_BYTES, METHOD_NOT_FOUND, Methods,
-    PARSE_ERROR, RUNTIME_ERROR, RequestId, ResponseFrame, ServerRequestFrame, dispatch,
+    ClientId, DispatchError, ErrorObject, INVALID_PARAMS, INVALID_REQUEST, Incoming, MAX_FRAME_BYTES, METHOD_NOT_FOUND,
+    Methods, PARSE_ERROR, RUNTIME_ERROR, RequestId, ResponseFrame, ServerRequestFrame, dispatch,
 };
 use tokio::sync::mpsc;
 
+/// First call of every client.
+const HELLO: &str = "client.hello";
 /// Requests of one client that may run at the same time; more wait in the transport.
 const MAX_RUNNING: usize = 64;
 
@@ -29,13 +31,13 @@ pub async fn serve_peer<H: Methods>(
     mut outbox: impl Outbox,
 ) {
     let follower: Follower = hub.connect();
-    let mut running: FuturesUnordered<BoxFuture<'_, Arc<str>>> = FuturesUnordered::new();
+    let mut running: FuturesUnordered<BoxFuture<'_, Called>> = FuturesUnordered::new();
     let mut greeted = false;
     loop {
         tokio::select! {
             biased;
-            Some(answer) = running.next(), if !running.is_empty() => {
-                if !outbox.send(answer).await {
+            Some(called) = running.next(), if !running.is_empty() => {
+                if !send(&mut outbox, called.answer).await {
                     return;
                 }
             }
@@ -43,17 +45,18 @@ pub async fn serve_peer<H: Methods>(
                 let Some(frame) = frame else { break };
                 match read(&frame, greeted) {
                     Read::Call { id, method, params } => {
-                        greeted |= method == "client.hello";
-                        let handler = Arc::clone(&handler);
-                        let client = follower.client_id().clone();
-                        let mut call = async move {
-                            let result = dispatch(handler.as_ref(), &client, &method, params.as_deref()).await;
-                            respond(id.as_deref(), result)
-                        }.boxed();
-                        // The first poll hands the request to its owner, which keeps two submits in their order.
-                        match (&mut call).now_or_never() {
-                            Some(answer) => {
-                                if !outbox.send(answer).await {
+                        let is_hello = method == HELLO;
+                        let mut call = call(Arc::clone(&handler), follower.client_id().clone(), id, method, params).boxed();
+                        // The first poll hands the request to its owner, which keeps two submits in their order. What
+                        // follows a greeting waits for it.
+                        let called = match is_hello {
+                            true => Some((&mut call).await),
+                            false => (&mut call).now_or_never(),
+                        };
+                        match called {
+                            Some(called) => {
+                                greeted |= is_hello && called.succeeded;
+                                if !send(&mut outbox, called.answer).await {
                                     return;
                                 }
                             }
@@ -91,10 +94,39 @@ pub async fn serve_peer<H: Methods>(
         }
     }
     // The client closed its side: what it asked for still gets its answer.
-    while let Some(answer) = running.next().await {
-        if !outbox.send(answer).await {
+    while let Some(called) = running.next().await {
+        if !send(&mut outbox, called.answer).await {
             return;
         }
+    }
+}
+
+/// A request that has run.
+struct Called {
+    succeeded: bool,
+    /// None for a request without an id, which wants no answer.
+    answer: Option<Arc<str>>,
+}
+
+async fn call<H: Methods>(
+    handler: Arc<H>,
+    client: ClientId,
+    id: Option<Box<RawValue>>,
+    method: String,
+    params: Option<Box<RawValue>>,
+) -> Called {
+    let result = dispatch(handler.as_ref(), &client, &method, params.as_deref()).await;
+    Called {
+        succeeded: result.is_ok(),
+        answer: id.map(|id| respond(&id, result)),
+    }
+}
+
+/// Sends what there is to send. Gives whether the client is still there.
+async fn send(outbox: &mut impl Outbox, frame: Option<Arc<str>>) -> bool {
+    match frame {
+        Some(frame) => outbox.send(frame).await,
+        None => true,
     }
 }
 
@@ -122,16 +154,13 @@ fn read(frame: &str, greeted: bool) -> Read {
     let incoming: Incoming<'_> = match serde_json::from_str(frame) {
         Ok(incoming) => incoming,
         Err(error) => {
-            return refuse(
-                None,
-                PARSE_ERROR,
-                format!("the frame is not a JSON-RPC object: {error}"),
-            );
+            let code = if error.is_data() { INVALID_REQUEST } else { PARSE_ERROR };
+            return refuse(None, code, format!("the frame is not a JSON-RPC object: {error}"));
         }
     };
     let id = incoming.id.map(RawValue::to_owned);
     if let Some(method) = incoming.method {
-        if !greeted && method != "client.hello" {
+        if !greeted && method != HELLO {
             return refuse(
                 id.as_deref(),
                 INVALID_REQUEST,
@@ -143,6 +172,13 @@ fn read(frame: &str, greeted: bool) -> Read {
             method,
             params: incoming.params.map(RawValue::to_owned),
         };
+    }
+    if !greeted {
+        return refuse(
+            id.as_deref(),
+            INVALID_REQUEST,
+            "the first frame must call client.hello".to_owned(),
+        );
     }
     let request_id = id
         .as_deref()
@@ -185,7 +221,7 @@ fn refuse(id: Option<&RawValue>, code: i64, message: String) -> Read {
     }))
 }
 
-fn respond(id: Option<&RawValue>, result: Result<Box<RawValue>, DispatchError>) -> Arc<str> {
+fn respond(id: &RawValue, result: Result<Box<RawValue>, DispatchError>) -> Arc<str> {
     let (result, error) = match result {
         Ok(value) => (Some(value), None),
         Err(DispatchError::UnknownMethod) => (
@@ -215,7 +251,7 @@ fn respond(id: Option<&RawValue>, result: Result<Box<RawValue>, DispatchError>) 
     };
     encode(&ResponseFrame {
         jsonrpc: "2.0",
-        id,
+        id: Some(id),
         result,
         error,
     })
