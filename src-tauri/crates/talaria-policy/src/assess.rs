@@ -82,16 +82,47 @@ pub struct Assessment {
 
 /// Variables that change what a program does or which program a name means.
 const STEERING: &[&str] = &[
-    "PATH", "LD_", "DYLD_", "BASH_", "ENV", "IFS", "SHELLOPTS", "CDPATH", "GLOBIGNORE", "GIT_", "PAGER", "MANPAGER", "LESS",
-    "EDITOR", "VISUAL", "BROWSER", "PROMPT_COMMAND", "PYTHON", "NODE_", "PERL", "RUBY", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS",
-    "CARGO", "RUSTC", "CC", "CXX", "MAKEFLAGS", "NPM_CONFIG_", "npm_config_", "HOME", "XDG_CONFIG_HOME",
+    "PATH",
+    "LD_",
+    "DYLD_",
+    "BASH_",
+    "ENV",
+    "IFS",
+    "SHELLOPTS",
+    "CDPATH",
+    "GLOBIGNORE",
+    "GIT_",
+    "PAGER",
+    "MANPAGER",
+    "LESS",
+    "EDITOR",
+    "VISUAL",
+    "BROWSER",
+    "PROMPT_COMMAND",
+    "PYTHON",
+    "NODE_",
+    "PERL",
+    "RUBY",
+    "JAVA_TOOL_OPTIONS",
+    "_JAVA_OPTIONS",
+    "CARGO",
+    "RUSTC",
+    "CC",
+    "CXX",
+    "MAKEFLAGS",
+    "NPM_CONFIG_",
+    "npm_config_",
+    "HOME",
+    "XDG_CONFIG_HOME",
 ];
 
 impl Assessment {
     /// Takes into account that earlier commands changed variables: with one of those that steer programs a reading command
     /// may run anything, and a grant no longer names what would run.
     pub fn with_changed_variables<'n>(mut self, names: impl IntoIterator<Item = &'n str>) -> Self {
-        let steered = names.into_iter().any(|name| STEERING.iter().any(|prefix| name.starts_with(prefix)));
+        let steered = names
+            .into_iter()
+            .any(|name| STEERING.iter().any(|prefix| name.starts_with(prefix)));
         if steered {
             self.reads_only = false;
             self.grant_keys.iter_mut().for_each(|key| *key = None);

@@ -293,7 +293,13 @@ pub(super) fn interpreter(check: &mut Check<'_>, command: &Peeled<'_>) {
 pub(super) fn piped(check: &mut Check<'_>, command: &Peeled<'_>) {
     let name = command.name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     let runs = SHELLS.contains(&name) || matches!(name, "python" | "perl" | "ruby" | "node" | "php");
-    let has_script = command.operands().next().is_some_and(|operand| operand != "-");
+    // With `-s` a shell reads its commands from standard input, whatever words follow.
+    let reads_input = SHELLS.contains(&name) && command.short().contains('s');
+    let has_script = !reads_input
+        && command
+            .operands()
+            .next()
+            .is_some_and(|operand| operand != "-" && operand != "/dev/stdin");
     if !runs || check.upstream.is_empty() || has_script || check.simple.here.is_some() {
         return;
     }
