@@ -4,8 +4,14 @@
 use std::path::Path;
 
 /// Every command of ours. What is not named here is not reachable from the webview.
-const COMMANDS: &[&str] =
-    &["core_open", "core_send", "shell_ready", "shell_open_url", "shell_reveal_home", "shell_window"];
+const COMMANDS: &[&str] = &[
+    "core_open",
+    "core_send",
+    "shell_ready",
+    "shell_open_url",
+    "shell_reveal_home",
+    "shell_window",
+];
 
 const STUB: &str = "<!doctype html><meta charset=\"utf-8\"><title>Talaria</title>\
 <p>The user interface was not built. Run <code>make run</code>.</p>";

@@ -1,4 +1,3 @@
-//! Whole-program tests on the Rust side: the borders between crates, and frames through Tauri's mock runtime.
+//! Whole-program tests on the Rust side: the borders between crates.
 
 mod borders;
-mod window;

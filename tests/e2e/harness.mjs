@@ -256,10 +256,6 @@ export class View {
     await until("no turn runs", () => this.js(`return ![...document.querySelectorAll("main button")].some((el) => el.getAttribute("aria-label") === "Stop")`));
   }
 
-  async picture(file) {
-    writeFileSync(file, Buffer.from(await this.browser.takeScreenshot(), "base64"));
-  }
-
   press(...keys) {
     return this.browser.actions().sendKeys(...keys).perform();
   }
