@@ -5,10 +5,10 @@ use crate::capture::{Capture, OutputCap, TextForm};
 use crate::child_env::child_env;
 use crate::login::{Login, LoginShell};
 use crate::{EnvMap, state, wrapper};
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::path::Path;
-use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -154,7 +154,11 @@ impl Environment {
             root: options.cwd.clone(),
             login,
             base_env,
-            state: Mutex::new(State { cwd: options.cwd, env, changed: BTreeSet::new() }),
+            state: Mutex::new(State {
+                cwd: options.cwd,
+                env,
+                changed: BTreeSet::new(),
+            }),
             tracker: TaskTracker::new(),
         }
     }

@@ -22,7 +22,10 @@ impl Declarations {
         if T::output_path().is_some() {
             self.by_name.insert(T::ident(cfg), T::decl(cfg));
         }
-        T::visit_dependencies(&mut Visitor { declarations: self, cfg });
+        T::visit_dependencies(&mut Visitor {
+            declarations: self,
+            cfg,
+        });
     }
 }
 

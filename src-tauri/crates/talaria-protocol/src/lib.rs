@@ -24,7 +24,7 @@ pub use error::{AppError, ErrorKind, Layer};
 pub use event::{CoreEvent, EventFrame, Notice, NoticeLevel, StatusKind, TurnStatus};
 pub use frame::{
     ErrorObject, INVALID_PARAMS, INVALID_REQUEST, Incoming, MAX_FRAME_BYTES, METHOD_NOT_FOUND, Notification,
-    PARSE_ERROR, RequestFrame, ResponseFrame, RUNTIME_ERROR, ServerRequestFrame,
+    PARSE_ERROR, RUNTIME_ERROR, RequestFrame, ResponseFrame, ServerRequestFrame,
 };
 pub use ids::{CallId, ClientId, Epoch, ProcessId, RequestId, SessionId, TurnId};
 pub use message::{Content, ContentPart, EffectDisposition, ImageUrl, Message, Role, ToolCall};
@@ -37,6 +37,4 @@ pub use request::{
 pub use row::{
     ApprovalRecord, Delivery, DiffHunk, DiffLine, DiffLineKind, FileDiff, Row, ToolBody, ToolState, ToolView, Verb,
 };
-pub use session::{
-    ApprovalMode, QueueEntry, SessionState, SessionSummary, Todo, TodoStatus, TodoSummary,
-};
+pub use session::{ApprovalMode, QueueEntry, SessionState, SessionSummary, Todo, TodoStatus, TodoSummary};

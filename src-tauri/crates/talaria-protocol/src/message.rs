@@ -189,7 +189,11 @@ impl Message {
 
     /// An assistant turn that calls tools, with no text.
     pub fn calls(tool_calls: Vec<ToolCall>) -> Self {
-        Self { content: None, tool_calls, ..Self::text(Role::Assistant, "") }
+        Self {
+            content: None,
+            tool_calls,
+            ..Self::text(Role::Assistant, "")
+        }
     }
 
     /// The result of a call.

@@ -141,7 +141,10 @@ pub struct ClarifyReply {
 /// A question of the core with its method name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "method", content = "params", rename_all = "snake_case")]
-#[expect(clippy::large_enum_variant, reason = "a handful exist at a time, and each is matched on at once")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a handful exist at a time, and each is matched on at once"
+)]
 pub enum ServerRequest {
     /// May this run?
     Approval(ApprovalParams),

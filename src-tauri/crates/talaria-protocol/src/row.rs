@@ -22,7 +22,10 @@ pub enum Delivery {
 /// One row. `row_id` is unique in its session and stable while the session is loaded.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case")]
-#[expect(clippy::large_enum_variant, reason = "most rows of a working turn are calls, which are the large variant")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "most rows of a working turn are calls, which are the large variant"
+)]
 pub enum Row {
     /// What the person wrote.
     User {

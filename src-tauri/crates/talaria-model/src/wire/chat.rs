@@ -157,10 +157,7 @@ fn message_json(message: &Message, echo: ReasoningEcho) -> Box<RawValue> {
         reasoning_details: Option<&'a Value>,
     }
     let assistant = message.role == Role::Assistant;
-    let replayed = message
-        .api_content
-        .as_deref()
-        .filter(|_| message.role != Role::System);
+    let replayed = message.api_content.as_deref().filter(|_| message.role != Role::System);
     let calls = message.tool_calls.iter().map(|call| Call {
         id: &call.id,
         r#type: "function",

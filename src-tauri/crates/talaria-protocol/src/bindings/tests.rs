@@ -10,10 +10,17 @@ fn bindings_are_up_to_date() {
         std::fs::write(&path, &expected).unwrap();
     }
     let found = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(found == expected, "{} is out of date; run `make bindings`", path.display());
+    assert!(
+        found == expected,
+        "{} is out of date; run `make bindings`",
+        path.display()
+    );
 }
 
 #[test]
 fn integers_are_numbers() {
-    assert!(!typescript().contains("bigint"), "TS_RS_LARGE_INT=number must be set (.cargo/config.toml)");
+    assert!(
+        !typescript().contains("bigint"),
+        "TS_RS_LARGE_INT=number must be set (.cargo/config.toml)"
+    );
 }

@@ -253,7 +253,11 @@ async fn a_file_changed_between_question_and_answer_is_not_overwritten() {
 fn first_for_the_session() -> crate::rig::Answer {
     let mut first = true;
     Box::new(move |_| {
-        let choice = if first { ApprovalChoice::Session } else { ApprovalChoice::Deny };
+        let choice = if first {
+            ApprovalChoice::Session
+        } else {
+            ApprovalChoice::Deny
+        };
         first = false;
         ApprovalReply { choice, note: None }
     })
@@ -291,7 +295,10 @@ async fn two_open_approvals_keep_the_session_waiting_until_both_are_answered() {
     let rig = Rig::start([calls_many([write("a.txt"), write("b.txt")]), says("ok")]).await;
     let session = rig.session().await;
     rig.submit(&session, "go").await.unwrap();
-    let yes = ApprovalReply { choice: ApprovalChoice::Once, note: None };
+    let yes = ApprovalReply {
+        choice: ApprovalChoice::Once,
+        note: None,
+    };
     while rig.snapshot(&session).await.open_requests.len() < 2 {
         tokio::time::sleep(std::time::Duration::from_millis(5)).await;
     }
@@ -301,7 +308,11 @@ async fn two_open_approvals_keep_the_session_waiting_until_both_are_answered() {
         tokio::time::sleep(std::time::Duration::from_millis(5)).await;
     }
     tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-    let list = rig.runtime.session_list(rig.client.id(), SessionListParams::default()).await.unwrap();
+    let list = rig
+        .runtime
+        .session_list(rig.client.id(), SessionListParams::default())
+        .await
+        .unwrap();
     assert_eq!(list.sessions[0].state, SessionState::NeedsYou);
     rig.client.answer_approval(&open[1].id, &yes);
     let log = rig.follow(once()).await;

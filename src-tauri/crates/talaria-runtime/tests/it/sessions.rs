@@ -238,7 +238,10 @@ async fn a_session_that_another_process_went_on_with_is_read_again() {
     let session = rig.session().await;
     rig.turn(&session, "one", once()).await;
     let other = crate::rig::connect(&rig.home.path(), &["approval"]).await;
-    let resume = SessionResumeParams { session_id: session.clone(), limit: None };
+    let resume = SessionResumeParams {
+        session_id: session.clone(),
+        limit: None,
+    };
     other.0.session_resume(other.1.id(), resume).await.unwrap();
     let submit = PromptSubmitParams {
         session_id: session.clone(),
@@ -270,8 +273,14 @@ async fn a_chat_in_which_another_process_works_is_not_deleted() {
     rig.submit(&session, "work").await.unwrap();
     gate.reached().await;
     let other = crate::rig::connect(&rig.home.path(), &[]).await;
-    let delete = SessionDeleteParams { session_id: session.clone(), now: true };
-    assert_eq!(other.0.session_delete(other.1.id(), delete).await.unwrap_err().kind, ErrorKind::Busy);
+    let delete = SessionDeleteParams {
+        session_id: session.clone(),
+        now: true,
+    };
+    assert_eq!(
+        other.0.session_delete(other.1.id(), delete).await.unwrap_err().kind,
+        ErrorKind::Busy
+    );
     gate.open();
     assert_eq!(rig.follow(once()).await.complete().1, "done");
 }
