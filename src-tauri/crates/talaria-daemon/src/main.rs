@@ -1,12 +1,17 @@
 //! `talariad`: the runtime without a window. Runs a task, one tool, or the protocol on standard input and output.
 
+mod advice;
 mod commands;
+mod desk;
 mod options;
+mod output;
 mod show;
+mod signals;
 mod terminal;
 
 use clap::Parser;
 use options::{Cli, Command};
+use output::Stopped;
 use std::process::ExitCode;
 
 /// The task ended with an answer.
@@ -36,19 +41,31 @@ fn main() -> ExitCode {
     let runtime = match builder.enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
-            eprintln!("talariad could not start: {error}");
+            output::err(&format!("error: the program could not be started: {error}"));
             return ExitCode::from(FAILED);
         }
     };
-    let code = runtime.block_on(async {
+    let done = runtime.block_on(async {
         match cli.command {
-            Command::Run(options) => commands::run::run(options).await,
+            Command::Run(options) => Ok(commands::run::run(options).await),
             Command::Tools(options) => commands::tools::tools(options).await,
             Command::Tool(options) => commands::tools::tool(options).await,
             Command::Sessions(options) => commands::sessions::sessions(options).await,
             Command::Serve(options) => commands::serve::serve(options).await,
         }
     });
+    let code = match done {
+        Ok(code) => code,
+        Err(Stopped::Output(error)) if output::reader_left(&error) => COMPLETED,
+        Err(Stopped::Output(error)) => {
+            output::tell_lost_output(&error);
+            FAILED
+        }
+        Err(Stopped::Failed(error)) => {
+            output::tell_error(&advice::advise(*error, None));
+            FAILED
+        }
+    };
     // Reads of standard input block a thread that cannot be stopped; the process ends without waiting for it.
     runtime.shutdown_background();
     ExitCode::from(code)

@@ -1,7 +1,8 @@
 //! What a run shows to a person: the answer on standard output, steps on standard error.
 
-use crate::terminal::visible;
-use std::io::{IsTerminal, Write};
+use crate::output::{err, out};
+use crate::terminal::{visible, visible_line};
+use std::io::{self, IsTerminal};
 use talaria_protocol::{CallId, CoreEvent, Row, StatusKind, ToolState, ToolView, Verb};
 
 /// Shows events as they come.
@@ -17,23 +18,33 @@ pub struct Show {
 impl Show {
     pub fn new() -> Self {
         let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-        Self { at_line_start: true, colour, streamed: false, shown: None }
+        Self {
+            at_line_start: true,
+            colour,
+            streamed: false,
+            shown: None,
+        }
     }
 
-    pub fn event(&mut self, event: &CoreEvent) {
+    /// Shows one event. Fails when standard output takes nothing.
+    pub fn event(&mut self, event: &CoreEvent) -> io::Result<()> {
         match event {
             CoreEvent::MessageDelta { text, .. } => {
                 self.streamed = true;
-                self.answer(text);
+                self.answer(text)
             }
-            CoreEvent::MessageInterim { row: Row::Assistant { .. }, .. } => {
-                self.end_line();
+            CoreEvent::MessageInterim {
+                row: Row::Assistant { .. },
+                ..
+            } => {
+                self.streamed = false;
+                self.end_line()
             }
             CoreEvent::ToolStart { tool, .. }
                 if tool.state == ToolState::Running && self.shown.as_ref() != Some(&tool.call_id) =>
             {
                 self.shown = Some(tool.call_id.clone());
-                self.step(&format!("{} {}", verb(tool), target(tool)));
+                self.step(&format!("{} {}", verb(tool), target(tool)))
             }
             CoreEvent::ToolComplete { tool, .. } => {
                 let state = match tool.state {
@@ -43,45 +54,48 @@ impl Show {
                     _ => "done",
                 };
                 let note = tool.note.as_deref().unwrap_or(state);
-                let took = tool.duration_ms.map_or_else(String::new, |ms| format!(", {:.1} s", ms as f64 / 1000.0));
-                self.step(&format!("  {}{took}", visible(note)));
+                let took = tool
+                    .duration_ms
+                    .map_or_else(String::new, |ms| format!(", {:.1} s", ms as f64 / 1000.0));
+                self.step(&format!("  {}{took}", visible_line(note)))
             }
-            CoreEvent::Status { kind: StatusKind::Retrying | StatusKind::Reconnecting | StatusKind::Quiet, text, .. } => {
-                self.step(&visible(text));
-            }
-            CoreEvent::RowAdded { row: Row::Notice { text, .. } } => self.step(&visible(text)),
+            CoreEvent::Status {
+                kind: StatusKind::Retrying | StatusKind::Reconnecting | StatusKind::Quiet,
+                text,
+                ..
+            } => self.step(&visible_line(text)),
+            CoreEvent::RowAdded {
+                row: Row::Notice { text, .. },
+            } => self.step(&visible_line(text)),
             CoreEvent::MessageComplete { text, .. } => {
                 if !self.streamed {
-                    self.answer(text);
+                    self.answer(text)?;
                 }
-                self.end_line();
+                self.end_line()
             }
-            _ => {}
+            _ => Ok(()),
         }
     }
 
-    fn answer(&mut self, text: &str) {
-        let text = visible(text);
-        let mut output = std::io::stdout().lock();
-        // A closed pipe ends the run elsewhere; showing is not its business.
-        let _ = output.write_all(text.as_bytes()).and_then(|()| output.flush());
-        if !text.is_empty() {
-            self.at_line_start = text.ends_with('\n');
+    fn answer(&mut self, text: &str) -> io::Result<()> {
+        if text.is_empty() {
+            return Ok(());
         }
+        self.at_line_start = text.ends_with('\n');
+        out(&visible(text))
     }
 
-    fn end_line(&mut self) {
-        if !self.at_line_start {
-            self.answer("\n");
-        }
+    fn end_line(&mut self) -> io::Result<()> {
+        if self.at_line_start { Ok(()) } else { self.answer("\n") }
     }
 
-    fn step(&mut self, text: &str) {
-        self.end_line();
+    fn step(&mut self, text: &str) -> io::Result<()> {
+        let ended = self.end_line();
         match self.colour {
-            true => eprintln!("\x1b[2m· {text}\x1b[0m"),
-            false => eprintln!("· {text}"),
+            true => err(&format!("\x1b[2m· {text}\x1b[0m")),
+            false => err(&format!("· {text}")),
         }
+        ended
     }
 }
 

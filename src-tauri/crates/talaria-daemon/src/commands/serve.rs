@@ -1,42 +1,62 @@
 //! `talariad serve --stdio`: one frame a line. Ends when standard input does.
 
+use crate::COMPLETED;
 use crate::options::ServeOptions;
-use crate::{COMPLETED, FAILED};
-use std::io::{BufRead, Write};
+use crate::output::{Stopped, tell_lost_output};
+use crate::signals::StopSignals;
+use futures::future::BoxFuture;
+use std::io::{self, BufRead, Write};
 use std::sync::Arc;
+use std::time::Duration;
 use talaria_bridge::{Outbox, serve_peer};
-use talaria_protocol::MAX_FRAME_BYTES;
+use talaria_protocol::{AppError, MAX_FRAME_BYTES};
 use talaria_runtime::RuntimeOptions;
 use tokio::sync::mpsc;
 
 /// Frames that wait for the runtime; then standard input is not read on.
 const INBOX: usize = 64;
+/// Frames that wait for the reader of standard output; then the client's place in the streams stays where it is.
+const OUTBOX: usize = 64;
+/// How long the last frames may take to be read.
+const LAST_FRAMES: Duration = Duration::from_secs(2);
 
-pub async fn serve(_options: ServeOptions) -> u8 {
-    let runtime = match super::start(RuntimeOptions::server()).await {
-        Ok(runtime) => runtime,
-        Err(code) => return code,
-    };
-    let (sender, receiver) = mpsc::channel(INBOX);
-    // Standard input cannot be read without blocking, so it has a thread of its own.
-    let reader = std::thread::Builder::new().name("stdin".to_owned()).spawn(move || read_lines(&sender));
-    if let Err(error) = reader {
-        eprintln!("error: the reader could not be started: {error}");
-        return FAILED;
-    }
-    let hub = Arc::clone(runtime.hub());
-    let peer = serve_peer(Arc::clone(&runtime), hub, receiver, Lines);
+pub async fn serve(_options: ServeOptions) -> Result<u8, Stopped> {
+    let mut signals = StopSignals::listen();
+    let runtime = super::start(RuntimeOptions::server()).await?;
+    let (frames, inbox) = mpsc::channel(INBOX);
+    let (outbox, lines) = mpsc::channel(OUTBOX);
+    let (done, written) = tokio::sync::oneshot::channel();
+    // Neither can be done without blocking, so each has a thread of its own.
+    thread("stdin", move || read_lines(&frames))?;
+    thread("stdout", move || {
+        // The receiver waits for this, but not for ever.
+        let _ = done.send(write_lines(lines));
+    })?;
+    let peer = serve_peer(Arc::clone(&runtime), Arc::clone(runtime.hub()), inbox, Lines(outbox));
     tokio::select! {
         () = peer => {}
-        () = crate::terminal::stop_signal() => {}
+        () = signals.next() => {}
     }
-    runtime.shutdown().await;
-    COMPLETED
+    tokio::select! {
+        () = runtime.shutdown() => {}
+        () = signals.next() => {}
+    }
+    if let Ok(Ok(Err(error))) = tokio::time::timeout(LAST_FRAMES, written).await {
+        tell_lost_output(&error);
+    }
+    Ok(COMPLETED)
+}
+
+fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), AppError> {
+    let started = std::thread::Builder::new().name(name.to_owned()).spawn(work);
+    started
+        .map(drop)
+        .map_err(|error| AppError::internal(format!("a thread could not be started: {error}")))
 }
 
 /// Reads lines up to the frame limit; a longer one is refused by the peer without being kept whole.
 fn read_lines(sender: &mpsc::Sender<String>) {
-    let mut input = std::io::stdin().lock();
+    let mut input = io::stdin().lock();
     loop {
         match read_line(&mut input) {
             Ok(Some(line)) if line.trim().is_empty() => {}
@@ -52,7 +72,7 @@ fn read_lines(sender: &mpsc::Sender<String>) {
 
 /// One line without its end. What is beyond the limit is read and dropped, but one byte over it stays, so that the
 /// frame is refused for its size.
-fn read_line(input: &mut impl BufRead) -> std::io::Result<Option<String>> {
+fn read_line(input: &mut impl BufRead) -> io::Result<Option<String>> {
     let mut line = Vec::new();
     let mut any = false;
     loop {
@@ -73,19 +93,27 @@ fn read_line(input: &mut impl BufRead) -> std::io::Result<Option<String>> {
     }
 }
 
-struct Lines;
+/// Writes each frame as a line at once. Ends well when its reader leaves: that ends the client.
+fn write_lines(mut lines: mpsc::Receiver<Arc<str>>) -> io::Result<()> {
+    while let Some(frame) = lines.blocking_recv() {
+        let mut output = io::stdout().lock();
+        let wrote = output
+            .write_all(frame.as_bytes())
+            .and_then(|()| output.write_all(b"\n"))
+            .and_then(|()| output.flush());
+        match wrote {
+            Err(error) if crate::output::reader_left(&error) => return Ok(()),
+            other => other?,
+        }
+    }
+    Ok(())
+}
+
+struct Lines(mpsc::Sender<Arc<str>>);
 
 impl Outbox for Lines {
-    fn send<'a>(&'a mut self, frame: Arc<str>) -> futures::future::BoxFuture<'a, bool> {
-        Box::pin(async move {
-            // A line at a time: what reads us sees each frame at once. Blocking here holds back this client only.
-            let mut output = std::io::stdout().lock();
-            output
-                .write_all(frame.as_bytes())
-                .and_then(|()| output.write_all(b"\n"))
-                .and_then(|()| output.flush())
-                .is_ok()
-        })
+    fn send<'a>(&'a mut self, frame: Arc<str>) -> BoxFuture<'a, bool> {
+        Box::pin(async move { self.0.send(frame).await.is_ok() })
     }
 }
 

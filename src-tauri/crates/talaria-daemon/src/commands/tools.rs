@@ -1,76 +1,68 @@
 //! `talariad tools list` and `talariad tool call`.
 
-use super::{project_dir, start, tell_error, text_or_stdin};
-use crate::options::{Approvals, ToolCallOptions, ToolCommand, ToolOptions, ToolsCommand, ToolsOptions};
-use crate::{COMPLETED, DENIED, FAILED, INTERRUPTED, terminal};
-use serde_json::json;
+use super::{Text, project_dir, start, tell_notices, text_or_stdin};
+use crate::desk::Desk;
+use crate::options::{Approvals, ToolCommand, ToolOptions, ToolsCommand, ToolsOptions};
+use crate::output::{Stopped, out};
+use crate::signals::StopSignals;
+use crate::{COMPLETED, DENIED, FAILED, INTERRUPTED, USAGE, terminal};
+use serde_json::{Map, Value, json};
 use talaria_bridge::Delivery;
-use talaria_protocol::{ApprovalMode, ServerRequest};
-use talaria_runtime::{LocalClient, RuntimeOptions};
+use talaria_protocol::{AppError, CoreEvent};
+use talaria_runtime::{CallReport, LocalClient, RuntimeOptions};
 use tokio_util::sync::CancellationToken;
 
-pub async fn tools(options: ToolsOptions) -> u8 {
+pub async fn tools(options: ToolsOptions) -> Result<u8, Stopped> {
     let ToolsCommand::List { json } = options.command;
-    let runtime = match start(RuntimeOptions::command()).await {
-        Ok(runtime) => runtime,
-        Err(code) => return code,
-    };
+    let runtime = start(RuntimeOptions::command()).await?;
     let tools = runtime.tools();
+    let mut text = String::new();
     if json {
-        let definitions: Vec<serde_json::Value> = tools
-            .iter()
-            .map(|tool| {
-                json!({"type": "function", "function": {
-                    "name": tool.name, "description": tool.description, "parameters": tool.parameters,
-                }})
-            })
-            .collect();
-        println!("{}", serde_json::Value::Array(definitions));
+        let definitions = tools.iter().map(|tool| {
+            json!({"type": "function", "function": {
+                "name": tool.name, "description": tool.description, "parameters": tool.parameters,
+            }})
+        });
+        text.push_str(&Value::Array(definitions.collect()).to_string());
+        text.push('\n');
     } else {
         let width = tools.iter().map(|tool| tool.name.len()).max().unwrap_or(0);
         for tool in tools.iter() {
             let line = tool.description.lines().next().unwrap_or_default();
             let first = line.split_inclusive(". ").next().unwrap_or(line).trim();
-            println!("{:width$}  {first}", tool.name);
+            text.push_str(&format!("{:width$}  {first}\n", tool.name));
         }
     }
+    let written = out(&text);
     runtime.shutdown().await;
-    COMPLETED
+    written?;
+    Ok(COMPLETED)
 }
 
-pub async fn tool(options: ToolOptions) -> u8 {
+pub async fn tool(options: ToolOptions) -> Result<u8, Stopped> {
     let ToolCommand::Call(options) = options.command;
-    match call(options).await {
-        Ok(code) | Err(code) => code,
-    }
-}
-
-async fn call(options: ToolCallOptions) -> Result<u8, u8> {
-    let arguments = text_or_stdin(options.arguments)?;
-    if let Err(error) = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&arguments) {
-        eprintln!("error: the arguments are not a JSON object: {error}");
-        eprintln!("hint: for example '{{\"path\": \"README.md\"}}'");
-        return Err(crate::USAGE);
-    }
+    let arguments = match arguments(options.arguments.clone()) {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            crate::output::tell_error(&error);
+            return Ok(USAGE);
+        }
+    };
     let folder = project_dir(options.project.as_deref())?;
+    let mut signals = StopSignals::listen();
     let runtime = start(RuntimeOptions::command()).await?;
     let asks = options.approvals == Approvals::Ask && terminal::is_attached();
     let capabilities: &[&str] = if asks { &["approval", "clarify"] } else { &[] };
-    let client = match LocalClient::connect(runtime.clone(), "cli", capabilities).await {
-        Ok((client, _)) => client,
-        Err(error) => {
-            tell_error(&error);
-            return Err(FAILED);
-        }
-    };
-    let mode = match options.approvals {
-        Approvals::Auto => ApprovalMode::Auto,
-        Approvals::Ask | Approvals::Deny => ApprovalMode::Ask,
-    };
-    let mut bench = runtime.tool_bench(&folder, mode);
-    runtime.hub().follow(client.id(), bench.session_id(), 0);
+    let (client, hello) = LocalClient::connect(runtime.clone(), "cli", capabilities).await?;
+    tell_notices(&hello);
+    let mut bench = runtime.tool_bench(&folder, options.approvals.mode());
+    if asks {
+        runtime.hub().follow(client.id(), bench.session_id(), 0, &[]);
+    }
     let cancel = CancellationToken::new();
+    let mut desk = Desk::default();
     let mut code = COMPLETED;
+    let mut written = Ok(());
     for _ in 0..options.repeat {
         let report = {
             let work = bench.call(&options.name, &arguments, &cancel);
@@ -79,19 +71,18 @@ async fn call(options: ToolCallOptions) -> Result<u8, u8> {
                 tokio::select! {
                     biased;
                     report = &mut work => break report,
-                    batch = client.next(), if asks => answer_all(&client, batch).await,
-                    () = terminal::stop_signal(), if !cancel.is_cancelled() => cancel.cancel(),
+                    batch = client.next() => take(&mut desk, batch),
+                    () = desk.serve_one(&client) => {}
+                    () = signals.next() => cancel.cancel(),
                 }
             }
         };
-        println!("{}", report.result);
-        if options.time {
-            println!("{:.3} ms", report.took.as_secs_f64() * 1000.0);
-        }
+        written = written.and(out(&shown(&report, options.time)));
         code = match (report.is_done(), report.unanswered) {
             _ if cancel.is_cancelled() => INTERRUPTED,
             (_, true) => DENIED,
             (true, false) => code,
+            (false, false) if code == DENIED => code,
             (false, false) => FAILED,
         };
         if cancel.is_cancelled() {
@@ -101,21 +92,42 @@ async fn call(options: ToolCallOptions) -> Result<u8, u8> {
     bench.close().await;
     drop(client);
     runtime.shutdown().await;
+    written?;
     Ok(code)
 }
 
-async fn answer_all(client: &LocalClient, batch: Vec<Delivery>) {
+/// The arguments as they stand, when they are a JSON object.
+fn arguments(text: String) -> Result<String, AppError> {
+    let wrong = |what: String| {
+        AppError::invalid(what).with_hint("Write them as a JSON object, for example '{\"path\": \"README.md\"}'.")
+    };
+    let text = match text_or_stdin(text, "the arguments")? {
+        Text::Clean(text) => text,
+        Text::Replaced(_) => return Err(wrong("the arguments are not UTF-8".to_owned())),
+    };
+    match serde_json::from_str::<Map<String, Value>>(&text) {
+        Ok(_) => Ok(text),
+        Err(error) => Err(wrong(format!("the arguments are not a JSON object: {error}"))),
+    }
+}
+
+fn take(desk: &mut Desk, batch: Vec<Delivery>) {
     for delivery in batch {
-        let Delivery::Request(open) = delivery else { continue };
-        match &open.request {
-            ServerRequest::Approval(params) => {
-                let reply = terminal::ask_approval(params).await;
-                client.answer_approval(&open.id, &reply);
-            }
-            ServerRequest::Clarify(params) => {
-                let reply = terminal::ask_questions(params).await;
-                client.answer_questions(&open.id, &reply);
+        match delivery {
+            Delivery::Request(open) => desk.add(*open),
+            Delivery::Event(published) => {
+                if let CoreEvent::RequestCancel { id, .. } = &published.frame.event {
+                    desk.withdraw(id);
+                }
             }
         }
     }
+}
+
+fn shown(report: &CallReport, time: bool) -> String {
+    let mut text = format!("{}\n", report.result);
+    if time {
+        text.push_str(&format!("{:.3} ms\n", report.took.as_secs_f64() * 1000.0));
+    }
+    text
 }

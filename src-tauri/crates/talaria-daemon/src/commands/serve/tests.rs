@@ -15,6 +15,9 @@ fn a_line_over_the_limit_is_cut_just_behind_it() {
     let mut long = vec![b'x'; MAX_FRAME_BYTES + 1_000];
     long.extend_from_slice(b"\nnext\n");
     let mut input = Cursor::new(long);
-    assert_eq!(read_line(&mut input).unwrap().map(|line| line.len()), Some(MAX_FRAME_BYTES + 1));
+    assert_eq!(
+        read_line(&mut input).unwrap().map(|line| line.len()),
+        Some(MAX_FRAME_BYTES + 1)
+    );
     assert_eq!(read_line(&mut input).unwrap().as_deref(), Some("next"));
 }
