@@ -1,11 +1,11 @@
 //! What a session has seen of files and is about to write.
 
-use crate::guard::Homes;
 use std::collections::{HashMap, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 use talaria_exec::FileStat;
+use talaria_policy::PathContext;
 use talaria_protocol::{CallId, FileDiff};
 
 const PAGES_KEPT: usize = 1000;
@@ -114,7 +114,8 @@ pub(crate) struct Proposal {
 /// The memory of the file tools in one session.
 #[derive(Default)]
 pub(crate) struct FileMemory {
-    pub(crate) homes: OnceLock<Arc<Homes>>,
+    /// Folders that the path rules refer to.
+    pub(crate) paths: OnceLock<Arc<PathContext>>,
     state: Mutex<State>,
 }
 

@@ -1,5 +1,7 @@
 //! A session on a temporary folder, and calls through the whole dispatch path.
 
+use crate::guard::{self, Limits};
+use crate::memory::FileMemory;
 use crate::{ReadFile, WriteFile};
 use futures::future::BoxFuture;
 use serde_json::Value;
@@ -113,6 +115,16 @@ impl Session {
     /// Stands for a call of another tool.
     pub(crate) fn other_call(&self) {
         self.memory.end_lookup_row();
+    }
+
+    /// Stands for a process that was started with these safe roots.
+    pub(crate) async fn limit_writes(&self, safe_roots: &str) {
+        let limits = Limits::new(Some(safe_roots.as_ref()));
+        let context = guard::find_context(&self.context(), &LocalFiles, &limits)
+            .await
+            .unwrap();
+        let memory = self.memory.get::<FileMemory>();
+        memory.paths.set(Arc::new(context)).unwrap();
     }
 
     fn context(&self) -> ToolContext {
