@@ -24,6 +24,7 @@ enum Boot {
 
 /// State of the shell: the runtime and the windows that talk to it.
 pub struct Core {
+    options: RuntimeOptions,
     boot: watch::Sender<Boot>,
     peers: Mutex<HashMap<String, mpsc::Sender<String>>>,
     tasks: TaskTracker,
@@ -31,8 +32,9 @@ pub struct Core {
 
 impl Core {
     /// A core that has not been started.
-    pub fn new() -> Self {
+    pub fn new(options: RuntimeOptions) -> Self {
         Self {
+            options,
             boot: watch::Sender::new(Boot::Starting),
             peers: Mutex::default(),
             tasks: TaskTracker::new(),
@@ -50,11 +52,12 @@ impl Core {
 }
 
 /// Starts the runtime beside the window, so that neither waits for the other.
-pub fn start(app: &AppHandle) {
-    boot(app, RuntimeOptions::desktop());
+pub fn start<R: tauri::Runtime>(app: &AppHandle<R>) {
+    let options = app.state::<Core>().options.clone();
+    boot(app, options);
 }
 
-fn boot(app: &AppHandle, options: RuntimeOptions) {
+fn boot<R: tauri::Runtime>(app: &AppHandle<R>, options: RuntimeOptions) {
     let core = app.state::<Core>();
     core.boot.send_replace(Boot::Starting);
     let handle = app.clone();
@@ -71,7 +74,7 @@ fn boot(app: &AppHandle, options: RuntimeOptions) {
 }
 
 /// Stops the runtime: turns are interrupted and recorded, the database is closed.
-pub fn stop(app: &AppHandle) {
+pub fn stop<R: tauri::Runtime>(app: &AppHandle<R>) {
     let core = app.state::<Core>();
     core.peers.lock().unwrap_or_else(PoisonError::into_inner).clear();
     let boot = core.boot.borrow().clone();
@@ -83,17 +86,19 @@ pub fn stop(app: &AppHandle) {
 /// Opens the door: frames for this window go into `channel` from now on. Fails with the reason when the runtime did
 /// not start; calling again tries again.
 #[tauri::command]
-pub async fn core_open(
-    app: AppHandle,
-    window: WebviewWindow,
+pub async fn core_open<R: tauri::Runtime>(
+    app: AppHandle<R>,
+    window: WebviewWindow<R>,
     core: State<'_, Core>,
     safe_mode: bool,
     channel: Channel<String>,
 ) -> Result<(), BootFailure> {
-    let failed_before = matches!(*core.boot.borrow(), Boot::Failed(_));
-    if failed_before && !first_open(&core, window.label()) {
-        let mut options = RuntimeOptions::desktop();
-        options.safe_mode = safe_mode;
+    let tries_again = !first_open(&core, window.label());
+    if tries_again && matches!(*core.boot.borrow(), Boot::Failed(_)) {
+        let options = RuntimeOptions {
+            safe_mode,
+            ..core.options.clone()
+        };
         boot(&app, options);
     }
     let runtime = match core.booted().await {
@@ -130,7 +135,11 @@ fn first_open(core: &Core, label: &str) -> bool {
 
 /// Takes one frame of this window.
 #[tauri::command]
-pub async fn core_send(window: WebviewWindow, core: State<'_, Core>, frame: String) -> Result<(), String> {
+pub async fn core_send<R: tauri::Runtime>(
+    window: WebviewWindow<R>,
+    core: State<'_, Core>,
+    frame: String,
+) -> Result<(), String> {
     let sender = core
         .peers
         .lock()

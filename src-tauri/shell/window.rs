@@ -30,7 +30,7 @@ pub fn shell_ready() {
 
 /// Acts on the calling window.
 #[tauri::command]
-pub fn shell_window(window: WebviewWindow, action: WindowAction) -> Result<(), String> {
+pub fn shell_window<R: tauri::Runtime>(window: WebviewWindow<R>, action: WindowAction) -> Result<(), String> {
     let outcome = match action {
         WindowAction::Minimise => window.minimize(),
         WindowAction::ToggleMaximise => match window.is_maximized() {
@@ -44,7 +44,7 @@ pub fn shell_window(window: WebviewWindow, action: WindowAction) -> Result<(), S
 }
 
 /// Loads the page once more when it has not reported in time.
-pub fn watch_ready(app: &AppHandle) {
+pub fn watch_ready<R: tauri::Runtime>(app: &AppHandle<R>) {
     let app = app.clone();
     tauri::async_runtime::spawn(async move {
         tokio::time::sleep(READY_LIMIT).await;

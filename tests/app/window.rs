@@ -2,6 +2,7 @@
 //! may call, no display.
 
 use serde_json::{Value, json};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
@@ -11,7 +12,11 @@ use tauri::test::{INVOKE_KEY, MockRuntime, get_ipc_response, mock_builder};
 use tauri::webview::InvokeRequest;
 use tauri::{Manager, WebviewWindow};
 
-const PAGE: &str = if cfg!(windows) { "http://tauri.localhost" } else { "tauri://localhost" };
+const PAGE: &str = if cfg!(windows) {
+    "http://tauri.localhost"
+} else {
+    "tauri://localhost"
+};
 const LIMIT: Duration = Duration::from_secs(20);
 
 /// The page of the window, as the core sees it.
@@ -40,7 +45,10 @@ impl Page {
 
     /// Opens the door with the channel of this number.
     fn open(&self, channel: u32) -> Result<InvokeResponseBody, Value> {
-        self.call("core_open", json!({"safeMode": false, "channel": format!("__CHANNEL__:{channel}")}))
+        self.call(
+            "core_open",
+            json!({"safeMode": false, "channel": format!("__CHANNEL__:{channel}")}),
+        )
     }
 
     fn send(&self, frame: &Value) -> Result<InvokeResponseBody, Value> {
@@ -58,18 +66,16 @@ impl Page {
     }
 }
 
-/// Runs the program on a home of its own, and `script` in place of its page. Gives what it gives once the program has ended
-/// in order.
-fn with_page<T: Send + 'static>(
-    prepare: impl FnOnce(&Path),
-    script: impl FnOnce(&Page) -> T + Send + 'static,
-) -> T {
+/// Runs the program on a home of its own, with `script` in place of its page, until it has ended in order.
+fn with_page(prepare: impl FnOnce(&Path), script: impl FnOnce(&Page) + Send + 'static) {
     let home = tempfile::tempdir().unwrap();
     prepare(home.path());
     let (sender, frames) = mpsc::channel();
     let sender = Mutex::new(sender);
     let builder = mock_builder().channel_interceptor(move |_, channel, _, body| {
-        let InvokeResponseBody::Json(text) = body else { panic!("frames are text") };
+        let InvokeResponseBody::Json(text) = body else {
+            panic!("frames are text")
+        };
         // A frame is text inside JSON.
         let frame: String = serde_json::from_str(text).unwrap();
         let frame = serde_json::from_str(&frame).unwrap();
@@ -80,26 +86,29 @@ fn with_page<T: Send + 'static>(
         login_shell: false,
         ..RuntimeOptions::desktop()
     };
-    let app = talaria_app::program(builder, options).build(talaria_app::context()).unwrap();
-    let outcome = Arc::new(Mutex::new(None));
-    let mut script = Some((script, frames));
-    let mut running = None;
-    let slot = Arc::clone(&outcome);
+    let app = talaria_app::program(builder, options)
+        .build(talaria_app::context())
+        .unwrap();
+    let (done, outcome) = mpsc::channel();
+    let mut waiting = Some((script, frames, done));
     app.run_return(move |handle, event| {
         talaria_app::at_exit(handle, event);
         // The window is there with the first event; closing it ends the program.
-        if let (Some(window), Some((script, frames))) = (handle.get_webview_window("main"), script.take()) {
-            let slot = Arc::clone(&slot);
-            running = Some(std::thread::spawn(move || {
+        let Some(window) = handle.get_webview_window("main") else {
+            return;
+        };
+        if let Some((script, frames, done)) = waiting.take() {
+            std::thread::spawn(move || {
                 let page = Page { window, frames };
-                let given = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| script(&page)));
-                *slot.lock().unwrap() = Some(given);
+                let outcome = catch_unwind(AssertUnwindSafe(|| script(&page)));
+                done.send(outcome).unwrap();
                 page.window.close().unwrap();
-            }));
+            });
         }
     });
-    let given = outcome.lock().unwrap().take().unwrap();
-    given.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    if let Err(panic) = outcome.recv().unwrap() {
+        resume_unwind(panic);
+    }
 }
 
 fn request(id: u64, method: &str, params: Value) -> Value {
@@ -135,7 +144,7 @@ fn a_page_opens_the_door_and_greets_the_core() {
 #[test]
 fn frames_before_the_door_is_open_are_refused() {
     with_page(nothing, |page| {
-        assert_eq!(page.send(&hello(1)), Err(json!("the core is not open")));
+        assert_eq!(page.send(&hello(1)).unwrap_err(), "the core is not open");
     });
 }
 
@@ -149,7 +158,10 @@ fn a_reloaded_page_gets_its_frames_on_its_own_channel() {
         page.send(&hello(2)).unwrap();
         let (channel, after) = page.answer(2);
         assert_eq!(channel, 8);
-        assert_eq!(before["result"]["epoch"], after["result"]["epoch"], "the core was started anew");
+        assert_eq!(
+            before["result"]["epoch"], after["result"]["epoch"],
+            "the core was started anew"
+        );
     });
 }
 
@@ -200,8 +212,17 @@ fn a_page_may_call_what_is_listed_and_nothing_else() {
 #[test]
 fn a_page_from_elsewhere_may_call_nothing() {
     with_page(nothing, |page| {
-        for command in ["core_open", "core_send", "shell_ready", "shell_open_url", "shell_reveal_home", "shell_window"] {
-            let refusal = page.call_from("https://elsewhere.example", command, json!({})).unwrap_err();
+        for command in [
+            "core_open",
+            "core_send",
+            "shell_ready",
+            "shell_open_url",
+            "shell_reveal_home",
+            "shell_window",
+        ] {
+            let refusal = page
+                .call_from("https://elsewhere.example", command, json!({}))
+                .unwrap_err();
             assert!(refusal.to_string().contains("not allowed"), "{command}: {refusal}");
         }
     });
@@ -210,7 +231,14 @@ fn a_page_from_elsewhere_may_call_nothing() {
 #[test]
 fn only_links_of_the_web_and_of_mail_are_opened() {
     with_page(nothing, |page| {
-        for url in ["file:///etc/passwd", "javascript:alert(1)", "data:text/html,x", "https://a.example/\u{7}", " ", "/bin/sh"] {
+        for url in [
+            "file:///etc/passwd",
+            "javascript:alert(1)",
+            "data:text/html,x",
+            "https://a.example/\u{7}",
+            " ",
+            "/bin/sh",
+        ] {
             let refusal = page.call("shell_open_url", json!({ "url": url })).unwrap_err();
             assert_eq!(refusal, json!("only http, https and mailto links are opened"), "{url}");
         }
