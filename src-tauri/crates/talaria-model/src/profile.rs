@@ -238,7 +238,9 @@ impl ResolvedRoute {
 /// When the provider is unknown, the address is missing or no HTTP address, or a needed key is not there.
 pub fn resolve(route: &ModelRoute, secrets: SecretLookup<'_>) -> Result<ResolvedRoute, ModelError> {
     let resolved = resolve_without_key(route, secrets)?;
-    if resolved.profile.key == KeyNeed::Required && resolved.key.is_none() {
+    // A variable that somebody named is meant to be used, also where a server could do without a key.
+    let wanted = resolved.profile.key == KeyNeed::Required || route.api_key_env.is_some();
+    if wanted && resolved.key.is_none() {
         return Err(ModelError::NoKey {
             host: resolved.host,
             key_env: resolved.key_env,
