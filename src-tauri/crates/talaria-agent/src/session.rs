@@ -467,8 +467,15 @@ impl Session {
             draft = stored_draft;
         }
         rows.extend(live);
+        let mut session = self.summary.clone();
+        if let Some(told) = self.shared.feed.told_summary()
+            && told.state == SessionState::NeedsYou
+        {
+            session.state = told.state;
+            session.preview = told.preview;
+        }
         Ok(SessionSnapshot {
-            session: self.summary.clone(),
+            session,
             rows,
             older_cursor,
             older_rows,
