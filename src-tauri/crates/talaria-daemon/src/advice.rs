@@ -12,7 +12,7 @@ const NAMED: usize = 5;
 /// The error with a hint that names options and commands of this program.
 pub fn advise(mut error: AppError, session: Option<&SessionId>) -> AppError {
     let hint = match error.key.as_str() {
-        "error.model.no_key" => match error.values.get("key_env") {
+        "error.model.no_key" => match error.values.get("variable").filter(|name| !name.is_empty()) {
             Some(name) => {
                 format!("Set {name} in the environment, or name the variable that holds the key with --api-key-env.")
             }
