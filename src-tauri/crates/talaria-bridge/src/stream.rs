@@ -8,6 +8,9 @@ use talaria_protocol::{CoreEvent, EventFrame, Notification, SessionId};
 pub const MAX_REPLAY_EVENTS: usize = 2_000;
 /// Bytes kept per stream for replay.
 pub const MAX_REPLAY_BYTES: usize = 4 * 1024 * 1024;
+/// What a huge event leaves for others: the end of a turn with a long answer must outlast the small events that follow it
+/// at once, or a client that waits for it waits for ever.
+const ROOM_BESIDE_HUGE: usize = 64 * 1024;
 
 /// An event with its number. Its JSON is made once, when the first client needs it.
 #[derive(Debug)]
@@ -46,7 +49,7 @@ pub(crate) struct Stream {
 impl Stream {
     pub(crate) fn publish(&mut self, session_id: Option<SessionId>, event: CoreEvent) -> u64 {
         self.last_seq += 1;
-        let weight = weight(&event);
+        let weight = weight(&event).min(MAX_REPLAY_BYTES - ROOM_BESIDE_HUGE);
         let published = Published {
             frame: EventFrame {
                 session_id,

@@ -1,5 +1,6 @@
 use super::*;
 use crate::requests::Answer;
+use crate::stream::MAX_REPLAY_BYTES;
 use serde_json::value::to_raw_value;
 use std::time::Duration;
 use talaria_protocol::{
@@ -110,6 +111,18 @@ async fn the_replay_is_capped_by_bytes_and_keeps_the_newest() {
     let (complete, events) = hub.since(Some(&a), 0);
     assert!(!complete);
     assert_eq!(events.iter().map(|event| event.seq).collect::<Vec<_>>(), [2]);
+}
+
+#[tokio::test]
+async fn a_huge_event_is_still_there_after_small_ones() {
+    let hub = hub();
+    let a = SessionId::from("a");
+    hub.publish(Some(&a), delta(&"y".repeat(MAX_REPLAY_BYTES + 1)));
+    hub.publish(Some(&a), delta("x"));
+    hub.publish(Some(&a), delta("x"));
+    let (complete, events) = hub.since(Some(&a), 0);
+    assert!(complete);
+    assert_eq!(events.iter().map(|event| event.seq).collect::<Vec<_>>(), [1, 2, 3]);
 }
 
 #[tokio::test]
