@@ -3,22 +3,23 @@
 use crate::http::HttpRequest;
 use bytes::Bytes;
 use serde_json::Value;
+use std::sync::OnceLock;
 use std::time::Instant;
 
 /// A request as it came over the wire.
 #[derive(Clone, Debug)]
 pub struct CapturedRequest {
     http: HttpRequest,
-    json: Value,
+    /// Read when somebody asks: a bench must not time this server's own parsing.
+    json: OnceLock<Value>,
     at: Instant,
 }
 
 impl CapturedRequest {
     pub(crate) fn new(http: HttpRequest) -> Self {
-        let json = serde_json::from_slice(&http.body).unwrap_or_default();
         Self {
             http,
-            json,
+            json: OnceLock::new(),
             at: Instant::now(),
         }
     }
@@ -54,22 +55,23 @@ impl CapturedRequest {
 
     /// The body; null when it is no JSON.
     pub fn json(&self) -> &Value {
-        &self.json
+        self.json
+            .get_or_init(|| serde_json::from_slice(&self.http.body).unwrap_or_default())
     }
 
     /// The model asked for.
     pub fn model(&self) -> &str {
-        self.json["model"].as_str().unwrap_or_default()
+        self.json()["model"].as_str().unwrap_or_default()
     }
 
     /// Whether the answer is to be streamed.
     pub fn streams(&self) -> bool {
-        self.json["stream"] == true
+        self.json()["stream"] == true
     }
 
     /// All messages, the system prompt included.
     pub fn messages(&self) -> &[Value] {
-        self.json["messages"].as_array().map(Vec::as_slice).unwrap_or_default()
+        self.json()["messages"].as_array().map(Vec::as_slice).unwrap_or_default()
     }
 
     /// The system prompt, empty without one.
@@ -95,7 +97,7 @@ impl CapturedRequest {
 
     /// Definitions of the tools on offer.
     pub fn tools(&self) -> &[Value] {
-        self.json["tools"].as_array().map(Vec::as_slice).unwrap_or_default()
+        self.json()["tools"].as_array().map(Vec::as_slice).unwrap_or_default()
     }
 
     /// Names of the tools on offer.

@@ -88,7 +88,7 @@ impl Shared {
         let number = *self.count.borrow() + usize::from(is_chat);
         self.log(number, &request);
         let reply = match request.method() {
-            "POST" if is_chat => match strict_request(request.json()).filter(|_| self.strict) {
+            "POST" if is_chat => match self.strict.then(|| strict_request(request.json())).flatten() {
                 Some(problem) => {
                     let reply = Reply::error(400, &problem);
                     self.violations
