@@ -171,6 +171,27 @@ async fn the_end_of_input_at_the_question_denies() {
 }
 
 #[tokio::test]
+async fn a_question_whose_time_is_over_is_taken_back() {
+    if !has_script().await {
+        return;
+    }
+    let rig = Rig::start([touch("one"), touch("two"), says("Done.")]).await;
+    let config = std::fs::read_to_string(rig.home.path().join("config.yaml")).unwrap();
+    rig.home.write_config(&format!("{config}approvals:\n  timeout: 1\n"));
+    let mut screen = Screen::open(&rig, "run 'make them'");
+    screen.see("Allow? ").await;
+    screen.see("No answer is needed any more").await;
+    screen.see("Allow? ").await;
+    screen.press("o\n").await;
+    screen.see("Done.").await;
+    assert_eq!(screen.end().await, Some(3), "nobody answered the first one");
+    assert_eq!(
+        (rig.project.join("one").exists(), rig.project.join("two").exists()),
+        (false, true)
+    );
+}
+
+#[tokio::test]
 async fn a_yes_for_the_session_is_not_asked_again() {
     if !has_script().await {
         return;
