@@ -71,7 +71,10 @@ impl CapturedRequest {
 
     /// All messages, the system prompt included.
     pub fn messages(&self) -> &[Value] {
-        self.json()["messages"].as_array().map(Vec::as_slice).unwrap_or_default()
+        self.json()["messages"]
+            .as_array()
+            .map(Vec::as_slice)
+            .unwrap_or_default()
     }
 
     /// The system prompt, empty without one.
