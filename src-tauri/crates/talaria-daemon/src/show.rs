@@ -60,7 +60,12 @@ impl Show {
                 self.step(&format!("  {}{took}", visible_line(note)))
             }
             CoreEvent::Status {
-                kind: StatusKind::Retrying | StatusKind::Reconnecting | StatusKind::Quiet,
+                kind: StatusKind::Retrying | StatusKind::Reconnecting,
+                text,
+                ..
+            } => self.step(&format!("{}; trying again", visible_line(text))),
+            CoreEvent::Status {
+                kind: StatusKind::Quiet,
                 text,
                 ..
             } => self.step(&visible_line(text)),

@@ -12,6 +12,9 @@ use talaria_protocol::{AppError, ApprovalMode, BootFailure, Epoch, ErrorKind, La
 use talaria_store::{Store, StoreError, StoreOptions};
 use talaria_tools::Registry;
 
+/// Length of a whole session id; a shorter text is the beginning of one.
+const SESSION_ID_CHARS: usize = "20260102_030405_6789ab".len();
+
 /// How a runtime is started.
 #[derive(Clone, Debug)]
 pub struct RuntimeOptions {
@@ -237,9 +240,13 @@ impl Runtime {
             .await
             .map_err(|error| storage_error(&error))?;
         found.ok_or_else(|| {
-            storage_error(&StoreError::NoSession {
+            let mut error = storage_error(&StoreError::NoSession {
                 session_id: text.into(),
-            })
+            });
+            if text.len() < SESSION_ID_CHARS {
+                error.message = format!("no session, or more than one, has an id that begins with {text}");
+            }
+            error
         })
     }
 

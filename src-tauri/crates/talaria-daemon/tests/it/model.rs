@@ -189,6 +189,33 @@ async fn a_key_variable_that_is_not_set_is_named() {
 }
 
 #[tokio::test]
+async fn a_model_of_the_settings_is_found_by_its_name() {
+    let rig = Rig::start([says("ok")]).await;
+    let url = rig.model.base_url();
+    rig.home.write_config(&format!(
+        "custom_providers:\n  - name: office\n    base_url: {url}\n    models: [small, big]\n"
+    ));
+    let ended = rig.call(["run", "--model", "big", "x"]).await;
+    assert_eq!((ended.code, ended.out.as_str()), (Some(0), "ok\n"), "{ended:?}");
+    assert_eq!(rig.model.requests()[0].model(), "big");
+    let none = rig.call(["run", "x"]).await;
+    assert_eq!(none.code, Some(1));
+    assert!(none.err.contains("--model big ("), "{}", none.err);
+}
+
+#[tokio::test]
+async fn a_failure_that_is_tried_again_says_so() {
+    let rig = Rig::start([Reply::error(503, "warming up"), says("ok")]).await;
+    let ended = rig.call(["run", "x"]).await;
+    assert_eq!((ended.code, ended.out.as_str()), (Some(0), "ok\n"), "{ended:?}");
+    assert!(
+        ended.err.contains("failed with status 503; trying again"),
+        "{}",
+        ended.err
+    );
+}
+
+#[tokio::test]
 async fn without_a_model_the_way_out_is_named() {
     let home = TempHome::new();
     let mut command = crate::rig::program(&home);

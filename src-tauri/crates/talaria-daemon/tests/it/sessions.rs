@@ -91,6 +91,20 @@ async fn a_deleted_session_is_gone_and_only_the_whole_id_deletes() {
 }
 
 #[tokio::test]
+async fn the_beginning_of_several_ids_names_none() {
+    let rig = Rig::start([says("One."), says("Two.")]).await;
+    rig.call(["run", "a"]).await;
+    let session = rig.call(["run", "--json", "b"]).await.session();
+    let ended = rig.call(["sessions", "show", &session[..2]]).await;
+    assert_eq!(ended.code, Some(1));
+    assert!(
+        ended.err.contains("more than one, has an id that begins with 20"),
+        "{}",
+        ended.err
+    );
+}
+
+#[tokio::test]
 async fn a_session_that_does_not_exist_is_told() {
     let rig = Rig::start([]).await;
     for command in ["show", "export", "delete"] {

@@ -78,6 +78,50 @@ async fn a_signal_in_the_middle_of_a_command_leaves_no_process() {
 }
 
 #[tokio::test]
+async fn kill_9_loses_and_doubles_nothing() {
+    let gate = Gate::new();
+    let rig = Rig::start([
+        says("One."),
+        says_in_pieces(["Half ", "of it"]).hold_after(2, &gate),
+        calls(
+            "terminal",
+            json!({"command": "echo run >> log; echo $$ > group; sleep 60"}),
+        ),
+        says("All there."),
+    ])
+    .await;
+    let session = rig.call(["run", "--json", "first"]).await.session();
+    let in_stream = rig.talariad(["run", "--json", "--session", &session, "second"]).spawn();
+    let mut in_stream = in_stream.unwrap();
+    let mut lines = BufReader::new(in_stream.stdout.take().unwrap()).lines();
+    while !lines.next_line().await.unwrap().unwrap().contains("\"message.delta\"") {}
+    signal(&in_stream, libc::SIGKILL);
+    assert_eq!(wait(in_stream).await.code, None);
+    gate.open();
+    let group = rig.project.join("group");
+    let args = ["run", "--approvals", "auto", "--session", &session, "third"];
+    let in_tool = rig.talariad(args).spawn().unwrap();
+    until("the command runs", || is_written(&group)).await;
+    signal(&in_tool, libc::SIGKILL);
+    assert_eq!(wait(in_tool).await.code, None);
+    // What the dead program had started is nobody's any more.
+    let orphan: i32 = std::fs::read_to_string(&group).unwrap().trim().parse().unwrap();
+    // SAFETY: the call takes two integers; the group was made by this test's own program.
+    unsafe { libc::kill(-orphan, libc::SIGKILL) };
+    let ended = rig.call(["run", "--session", &session, "fourth"]).await;
+    assert_eq!((ended.code, ended.out.as_str()), (Some(0), "All there.\n"), "{ended:?}");
+    assert_eq!(std::fs::read_to_string(rig.project.join("log")).unwrap(), "run\n");
+    rig.assert_strict();
+    let shown = rig.call(["sessions", "show", "--json", &session]).await.json();
+    let said: Vec<&str> = shown
+        .iter()
+        .filter(|row| row["type"] == "user")
+        .filter_map(|row| row["text"].as_str())
+        .collect();
+    assert_eq!(said, ["first", "second", "third", "fourth"]);
+}
+
+#[tokio::test]
 async fn a_second_signal_does_not_wait() {
     let gate = Gate::new();
     let rig = Rig::start([says("never").hold(&gate)]).await;
