@@ -1,165 +1,77 @@
+// @ts-check
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { test } from "node:test";
-import { Bench, Key, missing, until } from "./harness.mjs";
+import { spawnSync } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { scenario, until } from "./harness.mjs";
+import { run } from "./scripts.mjs";
+import { Key } from "./view.mjs";
 
-const skip = missing();
-const options = { skip, timeout: 180_000 };
-
-const FIXED = `/** Words of a text, in lower case. */
-export function words(text) {
-  return text.toLowerCase().split(/ +/).filter(Boolean);
+/** Counts a text in every frame that is painted. @param {import("./view.mjs").View} view @param {string} text */
+async function watch(view, text) {
+  await view.js(
+    `window.__most = 0;
+     const look = () => {
+       const feed = document.querySelector("[role=feed]")?.innerText ?? "";
+       window.__most = Math.max(window.__most, feed.split(arguments[0]).length - 1);
+       requestAnimationFrame(look);
+     };
+     look();`,
+    text,
+  );
 }
-`;
 
-/** What a model does that mends the sample project. */
-const MENDS = [
-  { says: "I look at the code first.", calls: [{ tool: "read_file", arguments: { path: "src/words.js" } }] },
-  { calls: [{ tool: "terminal", arguments: { command: "node --test && touch ran" } }] },
-  { calls: [{ tool: "write_file", arguments: { path: "src/words.js", content: FIXED } }] },
-  { calls: [{ tool: "terminal", arguments: { command: "node --test" } }] },
-  { says: "Several blanks count as one now, and all tests pass." },
-];
-
-test("my first message is answered once, and the chat is there after a restart", options, async (t) => {
-  const bench = new Bench(t);
-  await bench.model([{ says: ["Hello ", "from the model."] }]);
+scenario("my first message is answered once, and the chat is there after a restart", async (bench) => {
+  await bench.model([{ says: ["Hello ", "from ", "the model."], pace_ms: 60 }]);
   let view = await bench.window();
+  await view.wait("textbox", "Message");
+  await watch(view, "Hello from");
   await view.send("Good morning");
   await view.sees("Hello from the model.");
   await view.idle();
   assert.equal(await view.count("Hello from the model."), 1);
   assert.equal(await view.count("Good morning"), 1);
+  assert.equal(await view.js("return window.__most"), 1, "some frame showed the answer twice");
   await view.close();
   view = await bench.window();
-  await view.click("button", "Good morning");
+  await view.openChat("Good morning");
   await view.sees("Hello from the model.");
   assert.equal(await view.count("Hello from the model."), 1);
   assert.equal(await view.count("Good morning"), 1);
+  assert.equal(bench.requests().length, 1, "the restart asked the model again");
 });
 
-test("the demo on a fresh machine runs to its end", options, async (t) => {
-  const bench = new Bench(t);
+scenario("the demo on a fresh machine asks me, mends its sample project and passes the tests", async (bench) => {
   const view = await bench.window();
-  await view.click("button", "Try the demo");
-  if ((await view.find("button", "Stop")) === null) {
-    await until("the demo has begun or waits for a word", async () => (await view.find("textbox", "Message")) !== null);
-    if (!(await view.text()).includes("scripted demo")) await view.send("start");
-  }
-  for (let step = 0; step < 8; step += 1) {
+  await view.click("button", "Try the demo (scripted)");
+  const answered = { "Allow once": 0, Answer: 0 };
+  for (;;) {
     const next = await until(
-      "a question, or the end",
+      "the demo asks, or ends",
       async () => {
-        if ((await view.text()).includes("That was the demo")) return "end";
-        if (await view.find("button", "Allow once")) return "allow";
-        if (await view.find("button", "Answer")) return "answer";
-        return null;
+        if (await view.find("button", "Allow once")) return "Allow once";
+        if (await view.find("button", "Answer")) return "Answer";
+        const ran = (await view.all("[role=article]")) > 0 && !(await view.running());
+        return ran && answered.Answer > 0 ? "end" : null;
       },
-      60_000,
+      40_000,
     );
     if (next === "end") break;
-    if (next === "allow") await view.click("button", "Allow once");
-    if (next === "answer") {
-      const radio = await until("a choice", () => view.find("radio", ""));
-      await view.js("arguments[0].click()", radio);
-      await view.click("button", "Answer");
-    }
-    await until("the card is gone", async () => (await view.js("return document.querySelectorAll('[data-request]').length")) === 0);
+    const before = await view.js("return document.querySelector('[data-request]').dataset.request");
+    if (next === "Answer") await view.js("document.querySelector('[data-request] input[type=radio]').click()");
+    await view.click("button", next);
+    answered[next] += 1;
+    await until("the card is gone", async () => (await view.all(`[data-request="${before}"]`)) === 0);
   }
-  await view.sees("all passed", 60_000);
+  assert.deepEqual(answered, { "Allow once": 3, Answer: 1 }, "two test runs, one edit and one question");
+  await view.sees("The tests ran again: all passed.");
+  await view.wait("button", "Model: Demo (scripted)");
+  const [sample] = readdirSync(bench.folder, { recursive: true }).map(String).filter((file) => file.endsWith("/total.sh"));
+  const tests = spawnSync("sh", [join(bench.folder, dirname(sample ?? ""), "tests/run.sh")], { encoding: "utf8" });
+  assert.equal(tests.status, 0, `the sample project is not mended: ${tests.stdout}`);
 });
 
-test("the agent mends my project: it reads, asks, edits, runs the tests green and reports", options, async (t) => {
-  const bench = new Bench(t);
-  await bench.model(MENDS);
-  const view = await bench.window();
-  await view.send("Mend the failing test");
-  await until("the command asks", () => view.find("button", "Allow once"));
-  assert.ok((await view.text()).includes("node --test && touch ran") || (await view.text()).includes("touch ran"));
-  assert.equal(existsSync(join(bench.project, "ran")), false, "it ran before the answer");
-  await view.click("button", "Allow once");
-  await until("the edit asks", async () => (await view.text()).includes("words.js?") || (await view.text()).includes("Change this file"));
-  assert.ok(!readFileSync(join(bench.project, "src/words.js"), "utf8").includes("filter"), "it wrote before the answer");
-  await view.click("button", "Allow once");
-  await until("the second run asks", async () =>
-    readFileSync(join(bench.project, "src/words.js"), "utf8").includes("filter") && (await view.find("button", "Allow once")));
-  await view.click("button", "Allow once");
-  await view.sees("all tests pass.");
-  await view.idle();
-  assert.equal(readFileSync(join(bench.project, "src/words.js"), "utf8"), FIXED);
-  const last = bench.requests().at(-1);
-  assert.ok(JSON.stringify(last).includes("# fail 0") || JSON.stringify(last).includes("fail 0"), "the tests are green");
-});
-
-test("the same without a window", options, async (t) => {
-  const bench = new Bench(t);
-  await bench.model(MENDS);
-  const { code, out } = await bench.talariad("run", "--approvals", "auto", "--json", "Mend the failing test");
-  const lines = out.trim().split("\n").map((line) => JSON.parse(line));
-  const result = lines.at(-1);
-  assert.equal(code, 0);
-  assert.equal(result.type, "result");
-  assert.equal(result.status, "completed");
-  assert.match(result.final_response, /all tests pass/);
-  assert.equal(result.api_calls, 5);
-  assert.equal(readFileSync(join(bench.project, "src/words.js"), "utf8"), FIXED);
-});
-
-test("what I deny never runs, and the agent goes on to an answer", options, async (t) => {
-  const bench = new Bench(t);
-  await bench.model([
-    { calls: [{ tool: "terminal", arguments: { command: "touch never" } }] },
-    { says: "Then I leave it." },
-  ]);
-  const view = await bench.window();
-  await view.send("Make a file");
-  await until("the command asks", () => view.find("button", "Allow once"));
-  await view.click("button", "Deny");
-  await view.sees("Then I leave it.");
-  assert.equal(existsSync(join(bench.project, "never")), false);
-  assert.ok((await view.text()).includes("Denied"));
-});
-
-test("after a reload the open command, question and answer are all there", options, async (t) => {
-  const bench = new Bench(t);
-  await bench.model([
-    { calls: [{ tool: "terminal", arguments: { command: "touch made" } }] },
-    { calls: [{ tool: "clarify", arguments: { question: "Which colour?", choices: ["Red", "Blue"] } }] },
-    { says: ["First half, ", "second half."], gate_after: { chunks: 2, file: "rest" } },
-    { says: "The file is made." },
-    { says: "Blue it is." },
-  ]);
-  const view = await bench.window();
-  await view.send("Make a file");
-  await until("the command asks", () => view.find("button", "Allow once"));
-  await view.click("button", "New chat");
-  await view.send("Paint it");
-  await view.sees("Which colour?");
-  await view.click("button", "New chat");
-  await view.send("Tell me a story");
-  await view.sees("First half,");
-  await view.js("location.reload()");
-  await view.click("button", "Tell me a story");
-  await view.sees("First half,");
-  bench.open("rest");
-  await view.sees("second half.");
-  await view.idle();
-  assert.equal(await view.count("First half, second half."), 1);
-  await view.click("button", "Make a file");
-  await view.click("button", "Allow once");
-  await view.sees("The file is made.");
-  assert.ok(existsSync(join(bench.project, "made")));
-  await view.click("button", "Paint it");
-  const blue = await until("the choice", () => view.find("radio", "Blue"));
-  await view.js("arguments[0].click()", blue);
-  await view.click("button", "Answer");
-  await view.sees("Blue it is.");
-  assert.equal(bench.requests().length, 5);
-});
-
-test("Esc stops the answer at once, and my next message is understood", options, async (t) => {
-  const bench = new Bench(t);
+scenario("Esc stops the answer at once, and my next message is understood", async (bench, t) => {
   await bench.model([
     { says: ["A long ", "answer"], gate_after: { chunks: 2, file: "rest" } },
     { says: "I am listening." },
@@ -167,55 +79,104 @@ test("Esc stops the answer at once, and my next message is understood", options,
   const view = await bench.window();
   await view.send("Begin");
   await view.sees("A long");
-  await view.js(`
-    window.__stopped = null;
-    const began = () => performance.now();
-    addEventListener('keydown', () => {
-      const from = began();
-      const look = () => document.querySelector('main button[aria-label="Stop"]') && performance.now() - from < 5000
-        ? requestAnimationFrame(look) : (window.__stopped = performance.now() - from);
-      look();
-    }, { once: true, capture: true });`);
+  await measureStop(view);
   await view.press(Key.ESCAPE);
+  await stopped(view, t, "while an answer streams");
+  assert.equal(await view.count("A long"), 1, "what had come is kept");
+  await view.send("Are you there?");
+  await view.sees("I am listening.");
   await view.idle();
-  const took = await until("the stop is measured", () => view.js("return window.__stopped"));
-  t.diagnostic(`idle ${Math.round(took)} ms after Esc`);
-  bench.open("rest");
+});
+
+scenario("Esc stops a running command and all it has started", async (bench, t) => {
+  await bench.model([{ calls: [run("touch begun; sleep 100 | sleep 100; touch ended")] }, { says: "I am listening." }]);
+  const view = await bench.window();
+  await view.send("Begin");
+  await view.click("button", "Allow once");
+  await until("the command runs", () => bench.file("begun") !== null);
+  await until("its children run", () => bench.processes("sleep").length === 2);
+  await view.click("textbox", "Message");
+  await measureStop(view);
+  await view.press(Key.ESCAPE);
+  await stopped(view, t, "while a command runs");
+  await until("no child is left", () => bench.processes("sleep").length === 0);
+  assert.equal(bench.file("ended"), null);
   await view.send("Are you there?");
   await view.sees("I am listening.");
 });
 
-test("a model cannot bring a script, a wrong link or terminal codes into the page", options, async (t) => {
-  const bench = new Bench(t);
-  const evil = "<script>window.__pwned = 1</script><img src=x onerror=\"window.__pwned = 1\"> [click](javascript:window.__pwned=1) \u001b]0;x\u0007done";
+/** Measures from the next key to the first frame without a running turn. @param {import("./view.mjs").View} view */
+async function measureStop(view) {
+  await view.js(
+    `window.__stopped = null;
+     addEventListener("keydown", () => {
+       const from = performance.now();
+       const look = () => document.querySelector('main button[aria-label="Stop"]')
+         ? requestAnimationFrame(look) : (window.__stopped = performance.now() - from);
+       look();
+     }, { once: true, capture: true });`,
+  );
+}
+
+/**
+ * @param {import("./view.mjs").View} view
+ * @param {import("node:test").TestContext} t
+ * @param {string} when
+ */
+async function stopped(view, t, when) {
+  const took = await until("the turn has stopped", () => view.js("return window.__stopped"));
+  t.diagnostic(`idle ${Math.round(took)} ms after Esc, ${when}`);
+  assert.ok(took < 200, `the window was idle only ${took} ms after Esc`);
+}
+
+scenario("what I write while the agent works steers it, and Ctrl+Enter queues it for later", async (bench) => {
   await bench.model([
-    { calls: [{ tool: "terminal", arguments: { command: "printf '\\033[31mred\\033[0m\\033]0;title\\007 <b>bold</b>'" } }] },
+    { calls: [run("echo one")], gate: "first" },
+    { says: "Both heard.", gate: "second" },
+    { says: "The queue is empty." },
+  ]);
+  const view = await bench.window();
+  await view.send("Begin");
+  await bench.reached("first");
+  await view.send("Use short words");
+  await view.send("Then tidy up", [Key.CONTROL, Key.ENTER]);
+  await view.sees("1 queued");
+  bench.open("first");
+  await bench.reached("second");
+  const steered = bench.requests().at(-1)?.messages ?? [];
+  assert.ok(JSON.stringify(steered).includes("Use short words"), "the model did not hear it in this turn");
+  assert.ok(!JSON.stringify(steered).includes("Then tidy up"), "the queued message came too early");
+  bench.open("second");
+  await view.sees("The queue is empty.");
+  await view.idle();
+  assert.ok(JSON.stringify(bench.requests().at(-1)).includes("Then tidy up"));
+  assert.equal(await view.count("Use short words"), 1);
+  assert.equal(await view.count("Then tidy up"), 1);
+  assert.ok(!(await view.text()).includes("queued"), "the queue is not empty");
+});
+
+scenario("a model cannot bring a script, a wrong link or terminal codes into the page", async (bench) => {
+  const evil = [
+    "<script>window.__pwned = 1</script><img src=x onerror=\"window.__pwned = 1\"><iframe srcdoc=\"<script>top.__pwned=1</script>\"></iframe>",
+    "[click](javascript:window.__pwned=1) [data](data:text/html,<script>1</script>) <a href=\"javascript:window.__pwned=1\">raw</a>",
+    "\u001b]0;x\u0007\u001b[2Jcodes and the end",
+  ].join("\n\n");
+  await bench.model([
+    { says: evil, calls: [run("printf '\\033[31mred\\033[0m\\033]0;title\\007\\033]8;;javascript:alert(1)\\007link\\033]8;;\\007 <b onclick=x>bold</b>'")] },
     { says: evil },
   ]);
   const view = await bench.window();
-  await view.send("Be evil");
-  await view.sees("done");
+  await view.send("<img src=x onerror=\"window.__pwned = 1\">");
+  await until("both answers are there", async () => (await view.count("codes and the end")) === 2);
   await view.idle();
+  await view.js(`for (const link of document.querySelectorAll("[role=feed] a, [role=feed] [role=link]")) link.click()`);
+  await view.unfold();
+  await view.sees("bold");
   assert.equal(await view.js("return window.__pwned ?? null"), null);
-  assert.equal(await view.js("return document.querySelectorAll('[role=feed] script, [role=feed] img[onerror], [role=feed] a[href^=javascript]').length"), 0);
-  assert.ok(!(await view.text()).includes("\u001b"));
-});
-
-test("a second window program on my home does no harm, and the other way round", options, async (t) => {
-  const bench = new Bench(t);
-  await bench.model([{ says: "slow", gate: "slow" }, { says: "from the terminal" }, { says: "again" }]);
-  const view = await bench.window();
-  await view.send("In the window");
-  await bench.reached("slow");
-  const { code, out } = await bench.talariad("run", "In the terminal");
-  assert.equal(code, 0);
-  assert.match(out, /from the terminal/);
-  bench.open("slow");
-  await view.sees("slow");
-  await view.idle();
-  await view.send("Once more");
-  await view.sees("again");
-  const listed = await bench.talariad("sessions", "list");
-  assert.match(listed.out, /In the window/);
-  assert.match(listed.out, /In the terminal/);
+  assert.equal(
+    await view.all("[role=feed] :is(script, iframe, img, [onerror], [onclick], a[href^='javascript' i], a[href^='data' i])"),
+    0,
+  );
+  assert.ok(!(await view.text()).includes("\u001b"), "terminal codes are in the page");
+  assert.ok((await view.text()).includes("<b onclick=x>bold</b>"), "markup in output is shown as text");
 });

@@ -1,75 +1,106 @@
+// @ts-check
 import assert from "node:assert/strict";
-import { existsSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
-import { Bench, missing, until } from "./harness.mjs";
+import { scenario, until } from "./harness.mjs";
+import { run } from "./scripts.mjs";
+import { Key } from "./view.mjs";
 
-const options = { skip: missing(), timeout: 180_000 };
-
-/** Kills the program when `when` says so, opens it again, and sends another message to a strict model. */
-async function survives(t, replies, prompt, when) {
-  const bench = new Bench(t);
+/**
+ * Kills the program at a moment, opens it again, and goes on with a strict model.
+ * @param {import("./harness.mjs").Bench} bench
+ * @param {import("./harness.mjs").Reply[]} replies
+ * @param {string} prompt
+ * @param {(view: import("./view.mjs").View) => Promise<unknown>} moment
+ */
+async function survives(bench, replies, prompt, moment) {
   await bench.model([...replies, { says: "I am back." }]);
   let view = await bench.window();
   await view.send(prompt);
-  await when(bench, view);
+  await moment(view);
   await view.kill();
   view = await bench.window();
-  await view.click("button", prompt);
-  await view.sees(prompt);
-  assert.equal(await view.count(prompt), 1, "the message is lost or doubled");
+  await view.openChat(prompt);
+  await until("the message is there", async () => (await view.count(prompt)) > 0);
+  assert.equal(await view.count(prompt), 1, "the message is doubled");
+  assert.ok(!(await view.running()), "a turn without a program runs");
+  assert.equal(await view.all("[data-request]"), 0, "a question is open that nobody waits for");
   await view.send("Go on");
   await view.sees("I am back.");
   await view.idle();
-  assert.equal(await view.count(prompt), 1);
-  return bench;
+  for (const text of [prompt, "Go on", "I am back."]) assert.equal(await view.count(text), 1, `“${text}” is doubled`);
+  assert.equal(bench.requests().length, replies.length + 1, "something was asked twice or not at all");
+  return view;
 }
 
-test("killed in the middle of an answer, nothing is lost or doubled", options, async (t) => {
-  await survives(t, [{ says: ["Half ", "of it"], gate_after: { chunks: 2, file: "rest" } }], "Tell me all", (_, view) => view.sees("Half"));
+scenario("killed in the middle of an answer, nothing is lost or doubled", async (bench) => {
+  const half = { says: ["Half ", "of it"], gate_after: { chunks: 2, file: "rest" } };
+  await survives(bench, [half], "Tell me all", (view) => view.sees("Half"));
 });
 
-test("killed in the middle of a command, the chat goes on", options, async (t) => {
-  const bench = await survives(
-    t,
-    [{ calls: [{ tool: "terminal", arguments: { command: "touch begun; sleep 60; touch ended" } }] }],
-    "Run it",
-    async (bench, view) => {
-      await view.click("button", "Allow once");
-      await until("the command runs", () => existsSync(join(bench.project, "begun")));
-    },
-  );
-  assert.match(JSON.stringify(bench.requests().at(-1)), /may have run/);
+scenario("killed in the middle of a command, the chat goes on and the agent knows that it may have run", async (bench) => {
+  const command = { calls: [run("touch begun; sleep 60; touch ended")] };
+  await survives(bench, [command], "Run it", async (view) => {
+    await view.click("button", "Allow once");
+    await until("the command runs", () => bench.file("begun") !== null);
+  });
+  assert.match(bench.lastResult(), /may have run/);
 });
 
-test("killed while a command waits for me, it never runs by itself", options, async (t) => {
-  const bench = await survives(
-    t,
-    [{ calls: [{ tool: "terminal", arguments: { command: "touch never" } }] }],
-    "Ask me",
-    (_, view) => until("the command asks", () => view.find("button", "Allow once")),
-  );
-  assert.equal(existsSync(join(bench.project, "never")), false);
+scenario("killed while a command waits for me, it never runs by itself", async (bench) => {
+  await survives(bench, [{ calls: [run("touch never")] }], "Ask me", (view) => view.asks("touch never"));
+  assert.equal(bench.file("never"), null);
 });
 
-test("a damaged database is told on a screen of its own, and trying again works once it is mended", options, async (t) => {
-  const bench = new Bench(t);
+scenario("killed while my next message is queued, it is not lost", async (bench) => {
+  await bench.model([{ says: "never said", gate: "first" }, { says: "I am back." }]);
+  let view = await bench.window();
+  await view.send("Begin");
+  await bench.reached("first");
+  await view.send("Then tidy up", [Key.CONTROL, Key.ENTER]);
+  await view.sees("1 queued");
+  await view.kill();
+  view = await bench.window();
+  await view.openChat("Begin");
+  await view.sees("1 queued");
+  await view.click("button", "Resume");
+  await view.sees("I am back.");
+  await view.idle();
+  assert.equal(await view.count("Then tidy up"), 1);
+});
+
+scenario("a damaged database is told on a screen of its own, and trying again works once it is mended", async (bench) => {
   await bench.model([{ says: "All well." }]);
-  writeFileSync(join(bench.home, "state.db"), Buffer.alloc(8192, 7));
+  const database = join(bench.home, "state.db");
+  writeFileSync(database, Buffer.alloc(8192, 7));
   const view = await bench.window();
-  await view.sees("could not open its data");
-  const { rmSync } = await import("node:fs");
-  rmSync(join(bench.home, "state.db"));
+  await view.wait("heading", "Talaria could not open its data");
+  await view.click("button", "Try again");
+  await view.wait("heading", "Talaria could not open its data");
+  rmSync(database);
   await view.click("button", "Try again");
   await view.send("Hello");
   await view.sees("All well.");
 });
 
-test("wrong settings are named with their line, and safe mode starts without them", options, async (t) => {
-  const bench = new Bench(t);
-  writeFileSync(join(bench.home, "config.yaml"), "model: [unclosed\n  x: 1\n");
+const BROKEN = "model: [unclosed\n  x: 1\n";
+
+scenario("wrong settings are named with their file, and trying again works once they are right", async (bench) => {
+  bench.config(BROKEN);
   const view = await bench.window();
+  await view.wait("heading", "Talaria could not read its settings");
   await view.sees("config.yaml");
+  await bench.model([{ says: "All well." }]);
+  await view.click("button", "Try again");
+  await view.send("Hello");
+  await view.sees("All well.");
+});
+
+scenario("with wrong settings I can start in safe mode, and they are left as they are", async (bench) => {
+  bench.config(BROKEN);
+  const view = await bench.window();
+  await view.wait("heading", "Talaria could not read its settings");
   await view.click("button", "Start in safe mode");
-  await until("the window is usable", () => view.find("textbox", "Message"));
+  await view.wait("button", "Try the demo (scripted)");
+  assert.equal(bench.settings(), BROKEN);
 });

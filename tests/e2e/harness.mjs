@@ -1,27 +1,50 @@
-// Starts the real window on a home and a project of its own, against a scripted model, and drives it by role and name.
-// Everything that a test starts ends with it.
+// @ts-check
+// A place for one test: a home, a project, a scripted model and windows of its own. Everything it starts ends with it.
 
 import { spawn } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { Capabilities, Key, WebDriver } from "selenium-webdriver";
-import { Executor, HttpClient } from "selenium-webdriver/http/index.js";
+import { View } from "./view.mjs";
 
-export { Key };
+/**
+ * One answer of the scripted model; the form is described in the test kit's `script_file`.
+ * @typedef {Record<string, unknown>} Reply
+ * @typedef {import("node:child_process").ChildProcess} ChildProcess
+ */
 
-const HERE = dirname(fileURLToPath(import.meta.url));
-export const ROOT = resolve(HERE, "../..");
+export const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 const BINARIES = join(process.env.CARGO_TARGET_DIR ?? join(ROOT, "target"), "debug");
 export const WINDOW = join(BINARIES, "talaria");
-export const TALARIAD = join(BINARIES, "talariad");
+const TALARIAD = join(BINARIES, "talariad");
 const SCRIPTED_MODEL = join(BINARIES, "scripted-model");
+/** Where a failed scenario leaves what was seen. */
+const EVIDENCE = join(ROOT, "shots/failed");
 const LIMIT_MS = 20_000;
+const SCENARIO_LIMIT_MS = 120_000;
+
+/** Benches that are in use, for when the tests are ended from outside. @type {Set<Bench>} */
+const inUse = new Set();
+process.on("exit", () => inUse.forEach((bench) => bench.drop()));
+for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) process.on(signal, () => process.exit(1));
 
 /** Why window tests cannot run here, if so. In CI that is a failure. */
-export function missing() {
+function missing() {
   const problems = [];
   if (!process.env.DISPLAY) problems.push("there is no display (run them through scripts/with-display.sh)");
   for (const program of ["tauri-driver", "WebKitWebDriver"]) {
@@ -36,231 +59,269 @@ export function missing() {
   return problems.join("; ");
 }
 
-/** Waits until `probe` gives something true, and gives that. */
+const skip = missing();
+
+/**
+ * A test in a place of its own. When it fails, pictures, page and logs are kept.
+ * @param {string} sentence
+ * @param {(bench: Bench, t: import("node:test").TestContext) => Promise<void>} script
+ */
+export function scenario(sentence, script) {
+  test(sentence, { skip, timeout: SCENARIO_LIMIT_MS }, async (t) => {
+    const bench = new Bench();
+    const outOfTime = new Promise((_, fail) => t.signal.addEventListener("abort", () => fail(new Error("out of time"))));
+    try {
+      await Promise.race([script(bench, t), outOfTime]);
+    } catch (error) {
+      t.diagnostic(`what was seen is in ${await bench.fail(sentence)}`);
+      throw error;
+    } finally {
+      await bench.end();
+    }
+  });
+}
+
+/**
+ * Waits until `probe` gives something, and gives that.
+ * @template T
+ * @param {string} what
+ * @param {() => T | Promise<T>} probe
+ * @returns {Promise<NonNullable<T>>}
+ */
 export async function until(what, probe, limit = LIMIT_MS) {
   const end = Date.now() + limit;
-  let last;
   for (;;) {
+    let problem = "";
     try {
       const value = await probe();
       if (value) return value;
     } catch (error) {
-      last = error;
+      // The page may be between two states; what stays wrong is told in the end.
+      problem = ` (${error instanceof Error ? error.message : error})`;
     }
-    if (Date.now() > end) throw new Error(`waited ${limit} ms in vain: ${what}${last ? ` (${last.message})` : ""}`);
-    await new Promise((done) => setTimeout(done, 25));
+    if (Date.now() > end) throw new Error(`waited ${limit} ms in vain until ${what}${problem}`);
+    await pause(20);
   }
 }
 
 async function freePort() {
   const server = createServer();
-  await new Promise((done) => server.listen(0, "127.0.0.1", done));
-  const { port } = server.address();
+  await new Promise((done) => server.listen(0, "127.0.0.1", () => done(null)));
+  const address = server.address();
   await new Promise((done) => server.close(done));
-  return port;
+  if (address === null || typeof address === "string") throw new Error("no free port");
+  return address.port;
 }
 
-/** A place for one test: home, project, model, window. */
 export class Bench {
-  #ends = [];
+  /** @type {View[]} */
+  #views = [];
+  /** @type {Set<ChildProcess>} */
+  #children = new Set();
 
-  /** `test` is the context of node:test; everything ends with it. */
-  constructor(test) {
+  constructor() {
     this.folder = mkdtempSync(join(tmpdir(), "talaria-e2e-"));
     this.home = join(this.folder, "home");
     this.project = join(this.folder, "project");
     this.gates = join(this.folder, "gates");
-    for (const folder of [this.home, this.gates]) mkdirSync(folder);
+    this.requestLog = join(this.folder, "requests.jsonl");
+    this.output = join(this.folder, "output.log");
+    for (const folder of [this.home, this.gates, join(this.folder, "tmp")]) mkdirSync(folder);
     cpSync(join(ROOT, "tests/fixtures/small-project"), this.project, { recursive: true });
-    test?.after(() => this.end());
+    writeFileSync(this.output, "");
+    inUse.add(this);
   }
 
+  /** Ends everything, also what the window's own children left behind, and removes the folder. */
   async end() {
-    for (const end of this.#ends.reverse()) await end();
-    this.#ends = [];
+    for (const view of this.#views) await view.close();
+    for (const child of this.#children) await ended(child);
+    for (const pid of this.#pids()) kill(pid);
+    await until("nothing of this test runs any more", () => this.#pids().length === 0);
+    this.drop();
+  }
+
+  /** As `end`, without waiting. */
+  drop() {
+    inUse.delete(this);
+    for (const pid of this.#pids()) kill(pid);
     rmSync(this.folder, { recursive: true, force: true });
   }
 
+  /**
+   * Keeps what was seen. Gives the folder.
+   * @param {string} sentence
+   */
+  async fail(sentence) {
+    const folder = join(EVIDENCE, sentence.replace(/\W+/g, "-").slice(0, 80));
+    mkdirSync(folder, { recursive: true });
+    for (const view of this.#views.filter((view) => view.isOpen)) {
+      await view.picture(join(folder, "window.png")).catch(() => {});
+      await view.text().then((text) => writeFileSync(join(folder, "page.txt"), text)).catch(() => {});
+    }
+    for (const file of [this.requestLog, this.output, join(this.home, "logs/talaria.log")]) {
+      if (existsSync(file)) cpSync(file, join(folder, /** @type {string} */ (file.split("/").at(-1))));
+    }
+    return folder;
+  }
+
+  /** What the program and everything below it sees: nothing of the person's own. */
   get env() {
-    // Set by the test runner itself; a `node --test` inside would take it for its own.
-    const { NODE_TEST_CONTEXT: _, ...rest } = process.env;
-    return { ...rest, TALARIA_HOME: this.home, HOME: this.folder, TALARIA_TERMINAL_CWD: this.project };
+    const kept = ["PATH", "DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS", "LANG", "CARGO_HOME", "RUSTUP_HOME"];
+    const ours = Object.entries(process.env).filter(([name]) => kept.includes(name) || /^(WEBKIT|LIBGL|NO_AT)_/.test(name));
+    return {
+      ...Object.fromEntries(ours),
+      TALARIA_HOME: this.home,
+      HOME: this.folder,
+      TMPDIR: join(this.folder, "tmp"),
+      TALARIA_TERMINAL_CWD: this.project,
+    };
   }
 
-  /** Starts a scripted model and makes it the default of the home. */
-  async model(replies, { strict = true } = {}) {
+  /**
+   * Starts a scripted model that refuses what a strict provider refuses, and makes it the default of the home.
+   * @param {Reply[]} replies
+   */
+  async model(replies) {
     const file = join(this.folder, "script.json");
-    this.requestLog = join(this.folder, "requests.jsonl");
-    writeFileSync(file, JSON.stringify({ strict, replies }));
-    const child = spawn(SCRIPTED_MODEL, [file, "--log", this.requestLog, "--gates", this.gates], {
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    this.#ends.push(() => ended(child));
+    writeFileSync(file, JSON.stringify({ strict: true, replies }));
+    const child = this.#start(SCRIPTED_MODEL, [file, "--log", this.requestLog, "--gates", this.gates], "pipe");
     const url = await new Promise((done, fail) => {
-      child.stdout.once("data", (text) => done(String(text).trim()));
-      child.once("exit", () => fail(new Error("the scripted model ended at once")));
+      child.stdout?.once("data", (text) => done(String(text).trim()));
+      child.once("exit", () => fail(new Error(`the scripted model ended at once: ${this.log()}`)));
     });
-    this.baseUrl = url;
     this.config(`model:\n  provider: custom\n  default: scripted\n  base_url: ${url}\n`);
-    return url;
   }
 
+  /** Writes the settings. @param {string} text */
   config(text) {
-    writeFileSync(join(this.home, "config.yaml"), `${text}terminal:\n  cwd: ${this.project}\n`);
+    writeFileSync(join(this.home, "config.yaml"), text);
   }
 
+  settings() {
+    return readFileSync(join(this.home, "config.yaml"), "utf8");
+  }
+
+  /** Lets the model go on. @param {string} gate */
   open(gate) {
     writeFileSync(join(this.gates, gate), "");
   }
 
+  /** Waits until the model stands before a gate. @param {string} gate */
   async reached(gate) {
-    await until(`gate ${gate}`, () => existsSync(join(this.gates, `${gate}.reached`)));
+    await until(`the model stands before ${gate}`, () => existsSync(join(this.gates, `${gate}.reached`)));
   }
 
-  /** Bodies of the requests that the model got. */
+  /** Bodies of the requests for an answer, oldest first. @returns {{messages: {role: string, content: string}[]}[]} */
   requests() {
     if (!existsSync(this.requestLog)) return [];
     const lines = readFileSync(this.requestLog, "utf8").split("\n").filter(Boolean);
-    return lines.map((line) => JSON.parse(line));
+    return lines.map((line) => JSON.parse(line)).filter(({ method }) => method === "POST").map(({ body }) => body);
+  }
+
+  /** What the newest request told the model of its last call. */
+  lastResult() {
+    const results = this.requests().at(-1)?.messages.filter(({ role }) => role === "tool") ?? [];
+    return results.at(-1)?.content ?? "";
+  }
+
+  /** Text of a file of the project, or null. @param {string} path */
+  file(path) {
+    const file = join(this.project, path);
+    return existsSync(file) ? readFileSync(file, "utf8") : null;
   }
 
   /** Opens the window. */
-  async window({ width = 1600, height = 1000, theme } = {}) {
+  async window({ width = 1600, height = 1000, theme = "light" } = {}) {
     const port = await freePort();
-    const driver = spawn("tauri-driver", ["--port", String(port), "--native-port", String(await freePort())], {
-      env: this.env,
-      stdio: "ignore",
-    });
-    const client = new Executor(new HttpClient(`http://127.0.0.1:${port}`));
-    const capabilities = new Capabilities();
-    capabilities.set("tauri:options", { application: WINDOW });
-    await until("tauri-driver answers", async () => {
-      const answer = await fetch(`http://127.0.0.1:${port}/status`);
-      return answer.status < 600;
-    });
-    const browser = WebDriver.createSession(client, capabilities);
-    await browser.getSession();
-    const view = new View(this, browser, driver);
-    this.#ends.push(() => view.close());
-    await browser.manage().window().setRect({ x: 0, y: 0, width, height });
-    if (theme) await browser.executeScript("document.documentElement.dataset.theme = arguments[0]", theme);
+    const args = ["--port", String(port), "--native-port", String(await freePort())];
+    const driver = this.#start("tauri-driver", args, "log");
+    await until("tauri-driver answers", () => fetch(`http://127.0.0.1:${port}/status`));
+    const view = await View.open(this, port, () => ended(driver));
+    this.#views.push(view);
+    await view.resize(width, height);
+    await view.theme(theme);
     return view;
   }
 
-  /** Runs talariad to its end. */
+  /** Runs talariad to its end. @param {string[]} args */
   async talariad(...args) {
-    const child = spawn(TALARIAD, args, { env: this.env, cwd: this.project, stdio: ["ignore", "pipe", "pipe"] });
-    let [out, err] = ["", ""];
-    child.stdout.on("data", (text) => (out += text));
-    child.stderr.on("data", (text) => (err += text));
+    const child = this.#start(TALARIAD, args, "pipe");
+    let out = "";
+    child.stdout?.on("data", (text) => (out += text));
     const code = await new Promise((done) => child.once("close", done));
-    return { code, out, err };
+    return { code, out };
   }
 
-  /** Process of this bench's window. */
-  pid() {
-    for (const name of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+  /** What the programs said. */
+  log() {
+    return readFileSync(this.output, "utf8");
+  }
+
+  /** Processes of this test that run a program. @param {string} program */
+  processes(program) {
+    return this.#pids().filter((pid) => {
       try {
-        const mine = readFileSync(`/proc/${name}/environ`, "utf8").includes(`TALARIA_HOME=${this.home}\0`);
-        if (mine && readlinkSync(`/proc/${name}/exe`) === WINDOW) return Number(name);
+        return readFileSync(`/proc/${pid}/comm`, "utf8").trim() === program;
       } catch {
-        // It ended, or belongs to somebody else.
+        return false;
       }
-    }
-    return null;
+    });
+  }
+
+  /** Process of the window, or undefined. */
+  pid() {
+    return this.#pids().find((pid) => {
+      try {
+        return readlinkSync(`/proc/${pid}/exe`) === WINDOW;
+      } catch {
+        return false;
+      }
+    });
+  }
+
+  /**
+   * @param {string} program
+   * @param {string[]} args
+   * @param {"pipe" | "log"} output
+   */
+  #start(program, args, output) {
+    const child = spawn(program, args, { env: this.env, cwd: this.project, stdio: ["ignore", "pipe", "pipe"] });
+    this.#children.add(child);
+    const keep = (/** @type {Buffer} */ text) => appendFileSync(this.output, text);
+    child.stderr.on("data", keep);
+    if (output === "log") child.stdout.on("data", keep);
+    return child;
+  }
+
+  /** Processes that were started with this bench's folder as their home. */
+  #pids() {
+    return readdirSync("/proc")
+      .filter((name) => /^\d+$/.test(name))
+      .map(Number)
+      .filter((pid) => {
+        try {
+          return readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").includes(`HOME=${this.folder}`);
+        } catch {
+          return false;
+        }
+      });
   }
 }
 
+/** @param {number} pid */
+export function kill(pid) {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It ended by itself.
+  }
+}
+
+/** @param {ChildProcess} child */
 async function ended(child) {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exit = new Promise((done) => child.once("exit", done));
   child.kill("SIGKILL");
   await exit;
-}
-
-/** The open window. */
-export class View {
-  constructor(bench, browser, driver) {
-    this.bench = bench;
-    this.browser = browser;
-    this.driver = driver;
-  }
-
-  async close() {
-    await this.browser.quit().catch(() => {});
-    const pid = this.bench.pid();
-    if (pid) process.kill(pid, "SIGKILL");
-    await ended(this.driver);
-  }
-
-  /** `kill -9` of the program, as a crash would. */
-  async kill() {
-    process.kill(this.bench.pid(), "SIGKILL");
-    await until("the program has ended", () => this.bench.pid() === null);
-    await this.browser.quit().catch(() => {});
-    await ended(this.driver);
-  }
-
-  js(script, ...args) {
-    return this.browser.executeScript(script, ...args);
-  }
-
-  /** Text of the whole page. */
-  text() {
-    return this.js("return document.body.innerText");
-  }
-
-  async sees(text, limit) {
-    await until(`the page shows “${text}”`, async () => (await this.text()).includes(text), limit);
-  }
-
-  /** Elements with a role and a name (a part of it will do), visible ones only. */
-  find(role, name) {
-    return this.js(
-      `const [role, name] = arguments;
-       const own = { button: "button,[role=button]", textbox: "textarea,input:not([type]),input[type=text]", radio: "input[type=radio],[role=radio]" }[role] ?? "[role=" + role + "]";
-       const label = (el) => el.getAttribute("aria-label") ?? (el.labels?.[0]?.innerText) ??
-         (el.getAttribute("aria-labelledby") ?? "").split(" ").map((id) => document.getElementById(id)?.innerText ?? "").join(" ").trim() ?? "";
-       const named = [...document.querySelectorAll(own)]
-         .filter((el) => el.getClientRects().length > 0 && !el.disabled)
-         .map((el) => [el, (label(el) || el.innerText || el.placeholder || "").trim()]);
-       const exact = named.find(([, text]) => text === name || text.split("\\n")[0] === name);
-       return (exact ?? named.find(([, text]) => text.includes(name)))?.[0] ?? null;`,
-      role,
-      name,
-    );
-  }
-
-  async click(role, name) {
-    const element = await until(`${role} “${name}”`, () => this.find(role, name));
-    await this.js("arguments[0].scrollIntoView({ block: 'nearest' })", element);
-    await element.click();
-  }
-
-  /** Types into the message field and sends. */
-  async send(text) {
-    const field = await until("the message field", () => this.find("textbox", "Message"));
-    await field.click();
-    await field.sendKeys(text, Key.ENTER);
-  }
-
-  /** How often a text stands in the conversation. */
-  count(text) {
-    return this.js(
-      `const feed = document.querySelector('[role=feed]'); return feed ? feed.innerText.split(arguments[0]).length - 1 : 0;`,
-      text,
-    );
-  }
-
-  async idle() {
-    await until("no turn runs", () => this.js(`return ![...document.querySelectorAll("main button")].some((el) => el.getAttribute("aria-label") === "Stop")`));
-  }
-
-  press(...keys) {
-    return this.browser.actions().sendKeys(...keys).perform();
-  }
-
-  chord(modifier, key) {
-    return this.browser.actions().keyDown(modifier).sendKeys(key).keyUp(modifier).perform();
-  }
 }
