@@ -149,7 +149,7 @@ async fn on_small_disk(rig: &Rig, script: &str) -> Option<Ended> {
 #[tokio::test]
 async fn a_read_only_file_system_is_told() {
     let rig = Rig::start([]).await;
-    let script = "mount -o remount,ro \"$HOME_FOLDER\"; exec \"$TALARIAD\" run x";
+    let script = "mount -o remount,bind,ro \"$HOME_FOLDER\" || exit 77; exec \"$TALARIAD\" run x";
     if let Some(ended) = on_small_disk(&rig, script).await {
         assert_told(&ended, &["TALARIA_HOME"]);
     }

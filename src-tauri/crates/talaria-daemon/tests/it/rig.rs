@@ -136,20 +136,23 @@ pub fn signal(child: &Child, signal: libc::c_int) {
 }
 
 /// Whether a process of the group that a script wrote into `file` still runs. Dead ones that nobody has reaped yet do not
-/// count.
-pub fn group_lives(file: &Path) -> bool {
-    let group = std::fs::read_to_string(file).unwrap();
-    let listed = std::process::Command::new("ps")
-        .args(["-A", "-o", "pgid=,stat="])
-        .stdout(Stdio::piped())
-        .spawn()
-        .and_then(std::process::Child::wait_with_output)
-        .expect("ps can be run");
-    let text = String::from_utf8(listed.stdout).unwrap();
-    text.lines().any(|line| {
-        let mut words = line.split_whitespace();
-        words.next() == Some(group.trim()) && words.next().is_some_and(|state| !state.starts_with('Z'))
-    })
+/// count; where there is no `/proc` to tell them apart, they get a moment.
+pub async fn group_lives(file: &Path) -> bool {
+    let group: i32 = std::fs::read_to_string(file).unwrap().trim().parse().unwrap();
+    match std::fs::read_dir("/proc") {
+        Ok(processes) => processes.flatten().any(|process| {
+            let stat = std::fs::read_to_string(process.path().join("stat")).unwrap_or_default();
+            // The name before the bracket may hold anything; behind it stand state, parent and group.
+            let mut words = stat.rsplit_once(')').map_or("", |(_, rest)| rest).split_whitespace();
+            let (state, _parent, of) = (words.next(), words.next(), words.next());
+            of == Some(&*group.to_string()) && !matches!(state, Some("Z" | "X"))
+        }),
+        Err(_) => {
+            tokio::time::sleep(Duration::from_millis(500)).await;
+            // SAFETY: signal 0 only asks.
+            unsafe { libc::kill(-group, 0) == 0 }
+        }
+    }
 }
 
 /// Whether the file is there with something in it.

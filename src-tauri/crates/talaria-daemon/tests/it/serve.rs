@@ -320,7 +320,7 @@ async fn the_end_of_input_during_a_command_leaves_no_process() {
         .await;
     until("the command runs", || is_written(&group)).await;
     assert_eq!(peer.end().await.code, Some(0));
-    assert!(!group_lives(&group));
+    assert!(!group_lives(&group).await);
     assert_eq!(rig.call(["run", "--session", &session, "go on"]).await.out, "On.\n");
     rig.assert_strict();
 }

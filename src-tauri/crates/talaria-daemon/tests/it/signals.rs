@@ -69,7 +69,7 @@ async fn a_signal_in_the_middle_of_a_command_leaves_no_process() {
             (Some(130), &json!("interrupted")),
             "{ended:?}"
         );
-        assert!(!group_lives(&group), "something of the command is left");
+        assert!(!group_lives(&group).await, "something of the command is left");
         let next = rig.call(["run", "--session", &ended.session(), "go on"]).await;
         assert_eq!(next.code, Some(0), "{next:?}");
         assert!(!rig.project.join("late").exists());

@@ -174,7 +174,7 @@ async fn an_interrupted_call_leaves_no_process() {
     until("the command runs", || is_written(&group)).await;
     signal(&child, libc::SIGINT);
     assert_eq!(wait(child).await.code, Some(130));
-    assert!(!group_lives(&group));
+    assert!(!group_lives(&group).await);
 }
 
 #[tokio::test]
