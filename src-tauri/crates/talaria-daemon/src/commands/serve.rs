@@ -5,7 +5,7 @@ use crate::options::ServeOptions;
 use crate::output::{Stopped, tell_lost_output};
 use crate::signals::StopSignals;
 use futures::future::BoxFuture;
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead};
 use std::sync::Arc;
 use std::time::Duration;
 use talaria_bridge::{Outbox, serve_peer};
@@ -17,6 +17,8 @@ use tokio::sync::mpsc;
 const INBOX: usize = 64;
 /// Frames that wait for the reader of standard output; then the client's place in the streams stays where it is.
 const OUTBOX: usize = 64;
+/// Frames are written together up to about so many bytes.
+const WRITE_BYTES: usize = 64 * 1024;
 /// How long the last frames may take to be read.
 const LAST_FRAMES: Duration = Duration::from_secs(2);
 
@@ -93,20 +95,29 @@ fn read_line(input: &mut impl BufRead) -> io::Result<Option<String>> {
     }
 }
 
-/// Writes each frame as a line at once. Ends well when its reader leaves: that ends the client.
+/// Writes each frame as a line: at once, and together with those that wait already. Ends well when its reader leaves: that
+/// ends the client.
 fn write_lines(mut lines: mpsc::Receiver<Arc<str>>) -> io::Result<()> {
+    let mut text = String::new();
     while let Some(frame) = lines.blocking_recv() {
-        let mut output = io::stdout().lock();
-        let wrote = output
-            .write_all(frame.as_bytes())
-            .and_then(|()| output.write_all(b"\n"))
-            .and_then(|()| output.flush());
-        match wrote {
+        text.clear();
+        push_line(&mut text, &frame);
+        while text.len() < WRITE_BYTES
+            && let Ok(frame) = lines.try_recv()
+        {
+            push_line(&mut text, &frame);
+        }
+        match crate::output::out(&text) {
             Err(error) if crate::output::reader_left(&error) => return Ok(()),
             other => other?,
         }
     }
     Ok(())
+}
+
+fn push_line(text: &mut String, frame: &str) {
+    text.push_str(frame);
+    text.push('\n');
 }
 
 struct Lines(mpsc::Sender<Arc<str>>);
