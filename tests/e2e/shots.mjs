@@ -15,24 +15,25 @@ const SIZES = [
 ];
 const THEMES = ["light", "dark"];
 
+/** The plan, with so many steps done. @param {number} done */
+function plan(done) {
+  const steps = ["Read the code", "Split at any number of blanks", "Run the tests"];
+  const status = (/** @type {number} */ at) => (at < done ? "completed" : at === done ? "in_progress" : "pending");
+  return call("todo", { todos: steps.map((content, at) => ({ id: String(at + 1), content, status: status(at) })) });
+}
+
 const STORY = [
   {
     thinks: "The tests know what is wrong; look at them first.",
     says: "Two blanks in a row make an empty word. I look at the code, then I run the tests.",
     calls: [
-      call("todo", {
-        todos: [
-          { id: "1", content: "Read the code", status: "in_progress" },
-          { id: "2", content: "Split at any number of blanks", status: "pending" },
-          { id: "3", content: "Run the tests", status: "pending" },
-        ],
-      }),
+      plan(0),
       call("read_file", { path: "src/words.js" }),
       call("read_file", { path: "test/count.test.js" }),
     ],
   },
-  { calls: [call("write_file", { path: "src/words.js", content: FIXED })] },
-  { calls: [run("node --test")] },
+  { calls: [plan(1), call("write_file", { path: "src/words.js", content: FIXED })] },
+  { calls: [plan(2), run("node --test")] },
   {
     says:
       "Blanks in a row count as **one separator** now:\n\n- `words.js` splits at any number of blanks\n" +
@@ -47,6 +48,7 @@ const STORY = [
   {
     says: "Then I leave the old builds where they are.",
     calls: [
+      plan(3),
       call("clarify", {
         question: "Which texts should the counter treat as one word?",
         choices: ["Only letters", "Letters and digits", "Anything between blanks"],
@@ -112,11 +114,16 @@ await pictures(async (bench) => {
   await shoot(view, "approval");
   await view.click("button", "Deny");
   await view.asks("Letters and digits");
+  await view.click("radio", "Letters and digits");
   await shoot(view, "question");
   await view.click("button", "Skip");
   await view.sees("The counter is mended");
   await view.idle();
   await shoot(view, "chat");
+  await view.resize(1600, 1000);
+  await view.click("button", "7 steps");
+  await view.click("button", "Edit");
+  await shoot(view, "chat-steps");
 });
 
 await pictures(async (bench) => {
