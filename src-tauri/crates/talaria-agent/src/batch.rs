@@ -5,7 +5,7 @@ use crate::desk::CallDesk;
 use crate::gate::SessionGate;
 use crate::guardrail::Guardrail;
 use crate::prompt::{STEER_CLOSE, STEER_OPEN};
-use crate::record::{Record, Saved};
+use crate::record::Record;
 use crate::shared::SessionShared;
 use futures::future::{BoxFuture, FutureExt};
 use futures::stream::{self, StreamExt};
@@ -50,17 +50,16 @@ struct Ran {
 }
 
 impl Batch {
-    /// Runs all calls. `saved` is the write of the assistant message: no call that can change anything starts before it
-    /// is durable.
+    /// Runs all calls. `record` has taken the assistant message: no call that can change anything starts before that is
+    /// durable.
     pub(crate) async fn run(
         &self,
         calls: Vec<Checked>,
-        saved: Saved,
         record: &mut Record,
         guardrail: &mut Guardrail,
         cancel: &CancellationToken,
     ) -> BatchEnd {
-        let mut saved = Some(saved);
+        let mut recorded = false;
         let mut results = Vec::with_capacity(calls.len());
         let mut stop: Option<AppError> = None;
         if calls.len() > 1 {
@@ -74,11 +73,11 @@ impl Batch {
                 Checked::Valid(call) => self.has_effects(call),
                 Checked::Unknown { .. } | Checked::Unreadable { .. } => false,
             });
-            if changes
-                && let Some(write) = saved.take()
-                && let Err(failure) = write.wait().await
-            {
-                stop = Some(failure);
+            if changes && !recorded {
+                recorded = true;
+                if let Err(failure) = record.durable().await {
+                    stop = Some(failure);
+                }
             }
             let parallel = matches!(segment, Segment::Parallel(_));
             let deadline = parallel.then(|| Instant::now() + SEGMENT_DEADLINE);
@@ -89,7 +88,16 @@ impl Batch {
                 work.push(self.run_one(checked, stopped, deadline, cancel).boxed());
             }
             let mut running = stream::iter(work).buffered(if parallel { WORKERS } else { 1 });
-            while let Some(mut ran) = running.next().await {
+            loop {
+                // What is done at once shares a commit with its question; nothing is held back while a call waits.
+                let next = match running.next().now_or_never() {
+                    Some(next) => next,
+                    None => {
+                        record.hand_over();
+                        running.next().await
+                    }
+                };
+                let Some(mut ran) = next else { break };
                 if let Some(error) = ran.stop.take() {
                     stop.get_or_insert(*error);
                 }
@@ -111,6 +119,7 @@ impl Batch {
             self.session.feed.tool(ran.view);
             results.push(ran.message);
         }
+        record.hand_over();
         BatchEnd { results, stop }
     }
 

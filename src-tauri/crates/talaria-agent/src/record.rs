@@ -5,17 +5,11 @@ use crate::shared::Steer;
 use talaria_protocol::{AppError, Delivery, Message, ModelRoute, QueueEntry, Row, SessionId, ToolView, TurnId, Usage};
 use talaria_store::{Display, NewMessage, Pending, Store, StoreError, StoredQueue};
 
-/// A write that was handed over.
-pub(crate) struct Saved(Option<Pending<()>>);
-
-impl Saved {
-    /// Waits until it is durable.
-    pub(crate) async fn wait(self) -> Result<(), AppError> {
-        match self.0 {
-            Some(pending) => pending.await.map_err(|error| storage_error(&error)),
-            None => Ok(()),
-        }
-    }
+/// A write that waits for others to share a commit with.
+struct Held {
+    message: NewMessage,
+    /// What the message cost, for an assistant turn.
+    usage: Option<Usage>,
 }
 
 /// The writes of one turn.
@@ -25,6 +19,8 @@ pub(crate) struct Record {
     turn: i64,
     route: ModelRoute,
     usage: Usage,
+    /// Writes since the last hand-over: an answer that only reads, and what it read, cost one commit instead of two.
+    held: Vec<Held>,
     /// First failure of a write that nobody waited for.
     unwatched: Vec<Pending<()>>,
 }
@@ -37,6 +33,7 @@ impl Record {
             turn,
             route,
             usage: Usage::default(),
+            held: Vec::new(),
             unwatched: Vec::new(),
         }
     }
@@ -55,19 +52,18 @@ impl Record {
         }
     }
 
-    /// Hands over an assistant turn that calls tools, and the tokens it cost.
-    pub(crate) fn assistant(&mut self, message: Message, usage: Usage, reasoning_ms: Option<u64>) -> Saved {
+    /// Takes an assistant turn that calls tools, and the tokens it cost. See [`Record::hand_over`].
+    pub(crate) fn assistant(&mut self, message: Message, usage: Usage, reasoning_ms: Option<u64>) {
         self.usage.add(&usage);
         let at = message.timestamp;
         let new = self.message(message, Some(Display::Assistant { at, reasoning_ms }));
-        let (session_id, route) = (self.session_id.clone(), self.route.clone());
-        Saved(Some(self.store.write_later(move |tx| {
-            tx.append_message(&session_id, &new)?;
-            tx.add_usage(&session_id, &route, "", &usage)
-        })))
+        self.held.push(Held {
+            message: new,
+            usage: Some(usage),
+        });
     }
 
-    /// Hands over the result of a call with its card.
+    /// Takes the result of a call with its card. See [`Record::hand_over`].
     pub(crate) fn tool_result(&mut self, message: Message, view: &ToolView) {
         let new = self.message(
             message,
@@ -75,16 +71,49 @@ impl Record {
                 tool: Box::new(view.clone()),
             }),
         );
-        let session_id = self.session_id.clone();
-        let pending = self
-            .store
-            .write_later(move |tx| tx.append_message(&session_id, &new).map(|_| ()));
-        self.unwatched.push(pending);
+        self.held.push(Held {
+            message: new,
+            usage: None,
+        });
+    }
+
+    /// Hands what was taken to the store, in one step. To be called before anything waits.
+    pub(crate) fn hand_over(&mut self) {
+        if self.held.is_empty() {
+            return;
+        }
+        let held = std::mem::take(&mut self.held);
+        let (session_id, route) = (self.session_id.clone(), self.route.clone());
+        self.unwatched.push(self.store.write_later(move |tx| {
+            for Held { message, usage } in &held {
+                tx.append_message(&session_id, message)?;
+                if let Some(usage) = usage {
+                    tx.add_usage(&session_id, &route, "", usage)?;
+                }
+            }
+            Ok(())
+        }));
+    }
+
+    /// Hands over and waits until all is durable.
+    pub(crate) async fn durable(&mut self) -> Result<(), AppError> {
+        self.hand_over();
+        self.settled().await.map_err(|error| storage_error(&error))
+    }
+
+    /// Waits for every write that was handed over and gives the first failure.
+    async fn settled(&mut self) -> Result<(), StoreError> {
+        let mut outcome = Ok(());
+        for pending in self.unwatched.drain(..) {
+            outcome = outcome.and(pending.await);
+        }
+        outcome
     }
 
     /// Hands over a message of the person that goes into the newest tool result: the row that the person sees, the exact text
     /// that the model is sent, and the queue that kept it until now.
     pub(crate) fn steered(&mut self, steer: &[Steer], api_content: String, at: f64) {
+        self.hand_over();
         let session_id = self.session_id.clone();
         let turn = self.turn;
         let delivered: Vec<String> = steer.iter().map(|entry| entry.entry_id.clone()).collect();
@@ -124,12 +153,8 @@ impl Record {
     /// person sees, tokens, and the lease.
     pub(crate) async fn end_turn(&mut self, end: TurnRecord) -> Result<i64, StoreError> {
         self.usage.add(&end.usage);
-        let mut failure = None;
-        for pending in self.unwatched.drain(..) {
-            if let Err(error) = pending.await {
-                failure.get_or_insert(error);
-            }
-        }
+        self.hand_over();
+        let settled = self.settled().await;
         let TurnRecord {
             message,
             rows,
@@ -157,10 +182,7 @@ impl Record {
                 tx.newest_row(&session_id)
             })
             .await;
-        match failure {
-            Some(error) => Err(error),
-            None => ended,
-        }
+        settled.and(ended)
     }
 }
 

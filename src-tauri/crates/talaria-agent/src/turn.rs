@@ -299,14 +299,14 @@ impl Turn {
             ..Message::assistant("")
         };
         self.history.push(WireMessage::new(message.clone()));
-        let saved = self.record.assistant(
+        self.record.assistant(
             message,
             std::mem::take(&mut progress.usage),
             self.session.feed.take_reasoning_ms(),
         );
         let BatchEnd { results, stop } = self
             .batch
-            .run(checked, saved, &mut self.record, &mut progress.guardrail, &self.cancel)
+            .run(checked, &mut self.record, &mut progress.guardrail, &self.cancel)
             .await;
         progress.tool_ran = true;
         progress.nudged = false;
