@@ -69,7 +69,7 @@ shots: setup-test build tests/e2e/node_modules/.installed
 
 ## deb: the installer
 deb: setup ui
-	$(NPM) exec -- tauri build --bundles deb
+	ui/node_modules/.bin/tauri build --bundles deb
 
 clean:
 	$(CARGO) clean
