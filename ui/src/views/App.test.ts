@@ -262,6 +262,30 @@ test("Esc on the card denies and does not also stop the turn", async () => {
   expect(host.calls.map((call) => call.method)).not.toContain("session.interrupt");
 });
 
+test("the next card keeps the focus, also when it came before the answer to the last one had arrived", async () => {
+  const next: Row = { ...WAITING, row_id: "y", tool: { ...WAITING.tool, call_id: "d", target: "make test" } };
+  const host = waiting().on("session.resume", ({ session_id }) =>
+    snapshot(session_id, [user("go"), WAITING, next], {
+      running_turn: "t",
+      open_requests: [{ id: "srq-1", request: { method: "approval", params: PARAMS }, asked_at: 1 }],
+    }),
+  );
+  let arrive = () => {};
+  host.answer = () => new Promise((done) => (arrive = done));
+  const pointer = await opened(host);
+  const first = await card();
+  first.focus();
+  await pointer.keyboard("{Control>}{Enter}{/Control}");
+  host.ask("srq-2", {
+    method: "approval",
+    params: { ...PARAMS, call_id: "d", request_id: "srq-2", command: "make test" },
+  });
+  await waitFor(() => expect(document.activeElement?.getAttribute("data-request")).toBe("srq-2"));
+  arrive();
+  await new Promise((done) => setTimeout(done));
+  expect(document.activeElement?.getAttribute("data-request")).toBe("srq-2");
+});
+
 test("Esc elsewhere stops the turn once, and the window is idle at once", async () => {
   const host = waiting().on("session.interrupt", () => new Promise(() => {}));
   const pointer = await opened(host);
