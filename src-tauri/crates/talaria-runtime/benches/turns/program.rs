@@ -49,6 +49,8 @@ impl Place {
 
     fn run(&self, program: &Path, model: &ScriptedModel) -> Command {
         let mut command = self.command(program);
+        // Notes for a person; how the run ended is in its exit status.
+        command.stderr(Stdio::null());
         command.args([
             "run",
             "--model",
