@@ -23,6 +23,7 @@ async function survives(bench, replies, prompt, moment) {
   await view.openChat(prompt);
   await until("the message is there", async () => (await view.count(prompt)) > 0);
   assert.equal(await view.count(prompt), 1, "the message is doubled");
+  await view.sees("Cut off when Talaria stopped.");
   assert.ok(!(await view.running()), "a turn without a program runs");
   assert.equal(await view.all("[data-request]"), 0, "a question is open that nobody waits for");
   await view.send("Go on");

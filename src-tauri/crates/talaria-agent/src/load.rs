@@ -6,7 +6,7 @@ use crate::history;
 use crate::session::SessionStart;
 use std::sync::Arc;
 use talaria_model::WireMessage;
-use talaria_protocol::{AppError, Message, Role, SessionId, Todo, ToolState, TurnId};
+use talaria_protocol::{AppError, Message, Role, Row, SessionId, Todo, ToolState, TurnId};
 use talaria_store::{Display, NewMessage};
 
 /// A history that a strict provider takes.
@@ -59,12 +59,14 @@ pub(crate) async fn session(core: &Arc<Core>, session_id: &SessionId) -> Result<
 pub(crate) async fn history(core: &Arc<Core>, session_id: &SessionId) -> Result<LoadedHistory, AppError> {
     let id = session_id.clone();
     let own = core.store.owner().clone();
-    let (rows, held, mut newest_row) = core
+    let (rows, held, left, mut newest_row) = core
         .store
         .read(move |db| {
             let holder = db.lease_holder(&id)?;
+            // A lease is held while a turn runs: a process that is gone has left one in its middle.
+            let left = holder.as_ref().is_some_and(|holder| !holder.is_alive());
             let held = holder.is_some_and(|holder| holder.is_alive() && holder.owner != own);
-            Ok((db.history(&id)?, held, db.newest_row(&id)?))
+            Ok((db.history(&id)?, held, left, db.newest_row(&id)?))
         })
         .await
         .map_err(|error| storage_error(&error))?;
@@ -72,7 +74,7 @@ pub(crate) async fn history(core: &Arc<Core>, session_id: &SessionId) -> Result<
     let stored = messages.len();
     let reads_only = |name: &str| core.registry.spec(name).is_some_and(|spec| !spec.has_effects);
     let recovered = history::recover(messages, &reads_only);
-    if !held && !recovered.added.is_empty() && core.store.read_only().is_none() {
+    if !held && (left || !recovered.added.is_empty()) && core.store.read_only().is_none() {
         tracing::info!(session = %session_id, stored, added = recovered.added.len(), "an unfinished turn was closed");
         let (id, added) = (
             session_id.clone(),
@@ -93,6 +95,9 @@ pub(crate) async fn history(core: &Arc<Core>, session_id: &SessionId) -> Result<
                     message.turn = turn;
                     tx.append_message(&id, &message)?;
                 }
+                if left {
+                    tx.append_row(&id, turn, &cut_off())?;
+                }
                 tx.release_lease(&id)?;
                 tx.newest_row(&id)
             })
@@ -105,6 +110,17 @@ pub(crate) async fn history(core: &Arc<Core>, session_id: &SessionId) -> Result<
         todos,
         newest_row,
     })
+}
+
+/// What the person reads below a turn that ended with its process.
+fn cut_off() -> Row {
+    Row::Notice {
+        row_id: String::new(),
+        key: "notice.turn.cut_off".to_owned(),
+        values: Default::default(),
+        text: "Cut off when Talaria stopped.".to_owned(),
+        at: crate::clock::unix_now(),
+    }
 }
 
 /// The messages that close a history, with the cards of the calls that were cut off.

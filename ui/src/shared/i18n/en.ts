@@ -293,6 +293,7 @@ export const en = {
     dismiss: "Hide this notice",
     read_only: "Chats can be read but not changed: {reason}.",
     turn: {
+      cut_off: "Cut off when Talaria stopped.",
       interrupted: "Stopped by you.",
     },
   },

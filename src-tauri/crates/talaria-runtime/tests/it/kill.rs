@@ -89,6 +89,12 @@ async fn wait_for(what: &str, mut condition: impl FnMut() -> bool) {
     }
 }
 
+/// How often the rows say that a turn was cut off.
+fn cut_off(rows: &[Row]) -> usize {
+    let said = |row: &&Row| matches!(row, Row::Notice { key, .. } if key == "notice.turn.cut_off");
+    rows.iter().filter(said).count()
+}
+
 /// Kills a child at the moment that `when` waits for, opens its home, and sends another message.
 async fn killed(replies: Vec<Reply>, mode: &str, when: impl AsyncFnOnce(&Rig)) -> (Rig, SessionId, Vec<Row>) {
     let rig = Rig::start(replies).await;
@@ -109,6 +115,12 @@ async fn killed(replies: Vec<Reply>, mode: &str, when: impl AsyncFnOnce(&Rig)) -
         .filter(|row| matches!(row, Row::User { text, .. } if text == "important"))
         .count();
     assert_eq!(said, 1, "the message is lost or doubled: {rows:#?}");
+    assert_eq!(
+        cut_off(&rows),
+        1,
+        "the turn does not say that it was cut off: {rows:#?}"
+    );
+    assert_eq!(cut_off(&rig.snapshot(&session).await.rows), 1, "it says so twice");
     rig.model.push(says("I am back."));
     let log = rig.turn(&session, "are you there?", once()).await;
     assert_eq!(log.complete().1, "I am back.");
