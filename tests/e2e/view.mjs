@@ -95,8 +95,13 @@ export class View {
   /** Sets the theme, and waits until every colour has changed. @param {string} theme */
   async theme(theme) {
     await this.js("document.documentElement.dataset.theme = arguments[0]", theme);
-    await until("colours have changed", () =>
-      this.js("return document.getAnimations().every((a) => a.playState !== 'running' || a.effect.getTiming().iterations === Infinity)"),
+    await until("colours have changed", () => this.still());
+  }
+
+  /** Whether nothing moves that will come to an end. @returns {Promise<boolean>} */
+  still() {
+    return this.js(
+      `return document.getAnimations().every((moves) => moves.playState !== "running" || moves.effect.getTiming().iterations === Infinity)`,
     );
   }
 
@@ -145,10 +150,10 @@ export class View {
 
   /** @param {string} role @param {string} name */
   async click(role, name) {
-    // What is found may be drawn anew before the click reaches it.
+    // What is found may be drawn anew or move away before the click reaches it.
     await until(`${role} “${name}” takes a click`, async () => {
       const element = await this.find(role, name);
-      if (element === null) return false;
+      if (element === null || !(await this.still())) return false;
       await this.js("arguments[0].scrollIntoView({ block: 'nearest' })", element);
       await element.click();
       return true;
