@@ -286,6 +286,27 @@ test("the next card keeps the focus, also when it came before the answer to the 
   expect(document.activeElement?.getAttribute("data-request")).toBe("srq-2");
 });
 
+test("unfolding a group leaves its steps folded, the first one too", async () => {
+  const step = (id: string): Row => ({
+    ...WAITING,
+    row_id: id,
+    tool: {
+      ...WAITING.tool,
+      call_id: id,
+      target: `make ${id}`,
+      state: "done",
+      body: { type: "text", text: `output of ${id}`, truncated: false },
+    },
+  });
+  const host = working().on("session.resume", ({ session_id }) =>
+    snapshot(session_id, [user("go"), step("x"), step("y")]),
+  );
+  const pointer = await opened(host);
+  await pointer.click(await screen.findByRole("button", { name: /2 steps/ }));
+  expect(await screen.findByText("make x")).toBeTruthy();
+  expect(screen.queryByText("output of x")).toBeNull();
+});
+
 test("Esc elsewhere stops the turn once, and the window is idle at once", async () => {
   const host = waiting().on("session.interrupt", () => new Promise(() => {}));
   const pointer = await opened(host);
