@@ -51,7 +51,7 @@ fn the_whole_body() {
         Message::calls(vec![calling.clone()]),
         Message::tool(&calling, "text"),
     ];
-    insta::assert_snapshot!(text_of(&request(history), STYLE), @r#"{"model":"m","stream":true,"stream_options":{"include_usage":true},"max_tokens":100,"temperature":0.5,"tools":[{"type":"function","function":{"name":"read_file","description":"Reads.","parameters":{"type":"object","properties":{"path":{"type":"string"}}}}],"messages":[{"role":"system","content":"sys"},{"role":"user","content":"q"},{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"read_file","arguments":"{\"limit\":10,\"path\":\"a\"}"}}]},{"role":"tool","content":"text","tool_call_id":"c1"}]}"#);
+    insta::assert_snapshot!(text_of(&request(history), STYLE), @r#"{"model":"m","stream":true,"stream_options":{"include_usage":true},"max_tokens":100,"temperature":0.5,"tools":[{"type":"function","function":{"name":"read_file","description":"Reads.","parameters":{"type":"object","properties":{"path":{"type":"string"}}}}}],"messages":[{"role":"system","content":"sys"},{"role":"user","content":"q"},{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"read_file","arguments":"{\"limit\":10,\"path\":\"a\"}"}}]},{"role":"tool","content":"text","tool_call_id":"c1"}]}"#);
 }
 
 #[test]
