@@ -1,6 +1,7 @@
 //! Writes the TypeScript side. One text holds all types, so that no two test processes write the same file.
 
-use crate::methods::{BootFailure, typescript_methods};
+use crate::boot::BootFailure;
+use crate::methods::typescript_methods;
 use crate::{ApprovalReply, ClarifyReply, EventFrame, ServerRequest};
 use std::any::TypeId;
 use std::collections::{BTreeMap, HashSet};

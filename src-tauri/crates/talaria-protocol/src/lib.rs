@@ -8,6 +8,7 @@
 //! 53 bits; absent options are `null`.
 
 mod bindings;
+mod boot;
 mod error;
 mod event;
 mod frame;
@@ -20,6 +21,7 @@ mod row;
 mod session;
 
 pub use bindings::typescript;
+pub use boot::BootFailure;
 pub use error::{AppError, ErrorKind, Layer};
 pub use event::{CoreEvent, EventFrame, Notice, NoticeLevel, StatusKind, TurnStatus};
 pub use frame::{
