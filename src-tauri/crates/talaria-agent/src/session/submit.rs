@@ -1,8 +1,9 @@
 //! A message of the person: it begins a turn, goes into the running one, or waits.
 
-use super::{Running, Session, TOKENS, accepted, steered};
+use super::{Running, Session, TOKENS};
 use crate::failure::{held_by_another, storage_error};
 use crate::record::{Record, stored_queue};
+use crate::shared::Steer;
 use crate::turn::Turn;
 use std::sync::Arc;
 use talaria_model::WireMessage;
@@ -58,7 +59,10 @@ impl Session {
         let reply = match (running, when_busy) {
             (None, _) => accepted(Accepted::Started, Some(self.begin_turn(text, token.clone()).await?)),
             (Some(turn_id), WhenBusy::Steer) => {
-                let steer = steered(crate::ids::queue_entry_id(), text);
+                let steer = Steer {
+                    entry_id: crate::ids::queue_entry_id(),
+                    text,
+                };
                 // Stored before the turn can take it, so that its removal comes behind.
                 self.store_waiting(QueueEntry {
                     entry_id: steer.entry_id.clone(),
@@ -310,4 +314,8 @@ impl Session {
 fn no_model() -> AppError {
     AppError::new(ErrorKind::NoModel, Layer::Model, "error.no_model", "no model is chosen")
         .with_hint("Choose a model, start a local server, set a provider's key in the environment, or try the demo (--model demo).")
+}
+
+fn accepted(accepted: Accepted, turn_id: Option<TurnId>) -> PromptReply {
+    PromptReply { accepted, turn_id }
 }
