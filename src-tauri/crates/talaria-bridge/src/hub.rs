@@ -168,13 +168,7 @@ impl Hub {
             }
             entry.wake.notify_one();
         }
-        let surfaces = state
-            .clients
-            .values()
-            .filter(|client| !client.capabilities.is_empty())
-            .count();
-        drop(state);
-        self.surfaces.send_replace(surfaces);
+        self.tell_surfaces(state);
         replayed
     }
 
@@ -217,16 +211,18 @@ impl Hub {
         }
     }
 
+    /// Tells how many clients answer questions now, once the state is free again.
+    fn tell_surfaces(&self, state: MutexGuard<'_, State>) {
+        let answering = |client: &&Client| !client.capabilities.is_empty();
+        let surfaces = state.clients.values().filter(answering).count();
+        drop(state);
+        self.surfaces.send_replace(surfaces);
+    }
+
     fn disconnect(&self, id: &ClientId) {
         let mut state = self.lock();
         state.clients.remove(id);
-        let surfaces = state
-            .clients
-            .values()
-            .filter(|client| !client.capabilities.is_empty())
-            .count();
-        drop(state);
-        self.surfaces.send_replace(surfaces);
+        self.tell_surfaces(state);
     }
 
     fn take(&self, id: &ClientId, limit: usize) -> Vec<Delivery> {
