@@ -21,19 +21,16 @@ fn ended(state: ToolState, result: &Value, body: ToolBody, note: Option<String>)
     }
 }
 
+/// Text that is not cut.
+fn whole(text: String) -> ToolBody {
+    ToolBody::Text { text, truncated: false }
+}
+
 /// Failed with a message for model and person alike.
 pub(crate) fn failed(message: String) -> ToolOutcome {
     let result = json!({ "error": message });
     let note = Some(short(&message));
-    ended(
-        ToolState::Failed,
-        &result,
-        ToolBody::Text {
-            text: message,
-            truncated: false,
-        },
-        note,
-    )
+    ended(ToolState::Failed, &result, whole(message), note)
 }
 
 pub(crate) fn bad_arguments(name: &str, reason: &str) -> ToolOutcome {
@@ -41,23 +38,12 @@ pub(crate) fn bad_arguments(name: &str, reason: &str) -> ToolOutcome {
         format!("Nothing was run: {reason}. Send the call to {name} again with one JSON object as its arguments.");
     let result = json!({ "error": "invalid arguments", "message": message });
     let note = Some("invalid arguments".to_owned());
-    ended(
-        ToolState::Failed,
-        &result,
-        ToolBody::Text {
-            text: message,
-            truncated: false,
-        },
-        note,
-    )
+    ended(ToolState::Failed, &result, whole(message), note)
 }
 
 /// The turn ends with `error`; `text` is what the history keeps for the call.
 pub(crate) fn stopped(error: Box<AppError>, text: &str) -> ToolOutcome {
-    let body = ToolBody::Text {
-        text: error.message.clone(),
-        truncated: false,
-    };
+    let body = whole(error.message.clone());
     let note = Some(short(&error.message));
     let outcome = ended(ToolState::Failed, &json!({ "error": text }), body, note);
     ToolOutcome {
@@ -131,10 +117,7 @@ impl RefusedCall {
             Self::Other => json!({ "error": message, "status": "denied" }),
         };
         let note = Some(if unanswered { "nobody could be asked" } else { "denied" }.to_owned());
-        let body = ToolBody::Text {
-            text: message,
-            truncated: false,
-        };
+        let body = whole(message);
         ToolOutcome {
             unanswered,
             ..ended(ToolState::Denied, &result, body, note)
