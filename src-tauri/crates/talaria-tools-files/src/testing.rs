@@ -7,48 +7,12 @@ use futures::future::BoxFuture;
 use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use talaria_exec::{Backend, Environment, EnvironmentOptions, ExecError, FileHost, LocalFiles, Process, Script};
-use talaria_protocol::{CallId, FileDiff, Question, SessionId, Todo};
+use talaria_exec::LocalFiles;
+use talaria_protocol::{CallId, FileDiff};
+use talaria_testkit::{FakeBackend, FakeHost, tool_context};
 use talaria_tools::{
-    CallHost, Decision, Gate, Intent, Registry, SessionMemory, Tool, ToolContext, ToolLimits, ToolOutcome, ToolSpec,
+    Decision, Gate, Intent, Registry, SessionMemory, Tool, ToolContext, ToolLimits, ToolOutcome, ToolSpec,
 };
-use tokio_util::sync::CancellationToken;
-
-/// Files of this computer and no commands.
-struct FilesOnly;
-
-impl Backend for FilesOnly {
-    fn target(&self) -> (&'static str, String) {
-        ("local", "this computer".into())
-    }
-    fn spawn(&self, _: Script) -> BoxFuture<'_, Result<Box<dyn Process>, ExecError>> {
-        Box::pin(async {
-            Err(ExecError::Spawn {
-                reason: "file tools run no commands".into(),
-            })
-        })
-    }
-    fn cleanup(&self) -> BoxFuture<'_, Result<(), ExecError>> {
-        Box::pin(async { Ok(()) })
-    }
-    fn files(&self) -> Option<&dyn FileHost> {
-        Some(&LocalFiles)
-    }
-}
-
-struct NoHost;
-
-impl CallHost for NoHost {
-    fn progress(&self, _: &str) {}
-    fn todos(&self) -> Vec<Todo> {
-        Vec::new()
-    }
-    fn set_todos(&self, _: Vec<Todo>) {}
-    fn clarify<'a>(&'a self, _: &'a CallId, _: Question) -> BoxFuture<'a, Option<String>> {
-        Box::pin(async { None })
-    }
-    fn status(&self, _: &str) {}
-}
 
 /// Says yes, after doing what happens while the person looks at the question.
 struct Approving<F>(F);
@@ -129,18 +93,12 @@ impl Session {
 
     fn context(&self) -> ToolContext {
         let number = self.calls.fetch_add(1, Ordering::SeqCst);
-        let project = self.path("");
+        let files_only = FakeBackend::new().with_files(Arc::new(LocalFiles));
         ToolContext {
-            session_id: SessionId::new("s"),
             call_id: CallId::new(format!("call_{number}")),
-            project_dir: project.clone().into(),
-            talaria_home: self.folder.path().join("home/.talaria"),
-            user_home: self.folder.path().join("home"),
-            environment: Arc::new(Environment::new(Arc::new(FilesOnly), EnvironmentOptions::new(project))),
-            cancel: CancellationToken::new(),
-            host: Arc::new(NoHost),
             memory: Arc::clone(&self.memory),
             limits: self.limits.clone(),
+            ..tool_context(self.path("").as_ref(), Arc::new(files_only), &FakeHost::new())
         }
     }
 

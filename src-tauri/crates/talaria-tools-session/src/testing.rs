@@ -3,30 +3,10 @@
 use futures::future::BoxFuture;
 use serde_json::Value;
 use std::sync::{Arc, Mutex};
-use talaria_exec::{Backend, Environment, EnvironmentOptions, ExecError, Process, Script};
-use talaria_protocol::{CallId, Question, SessionId, Todo};
-use talaria_tools::{
-    CallHost, Decision, Gate, Intent, Registry, SessionMemory, ToolContext, ToolLimits, ToolOutcome, ToolSpec,
-};
+use talaria_protocol::{CallId, Question, Todo};
+use talaria_testkit::{FakeBackend, FakeHost, tool_context};
+use talaria_tools::{CallHost, Decision, Gate, Intent, Registry, ToolContext, ToolOutcome, ToolSpec};
 use tokio_util::sync::CancellationToken;
-
-struct Nowhere;
-
-impl Backend for Nowhere {
-    fn target(&self) -> (&'static str, String) {
-        ("local", "nowhere".into())
-    }
-    fn spawn(&self, _: Script) -> BoxFuture<'_, Result<Box<dyn Process>, ExecError>> {
-        Box::pin(async {
-            Err(ExecError::Spawn {
-                reason: "these tools run no commands".into(),
-            })
-        })
-    }
-    fn cleanup(&self) -> BoxFuture<'_, Result<(), ExecError>> {
-        Box::pin(async { Ok(()) })
-    }
-}
 
 /// Lets reads run and nothing else.
 struct OnlyReads;
@@ -73,16 +53,9 @@ impl Session {
 
     pub(crate) async fn run(self: &Arc<Self>, name: &str, args: Value) -> ToolOutcome {
         let cx = ToolContext {
-            session_id: SessionId::new("s"),
-            call_id: CallId::new("c"),
-            project_dir: "/project".into(),
-            talaria_home: "/home/ada/.talaria".into(),
-            user_home: "/home/ada".into(),
-            environment: Arc::new(Environment::new(Arc::new(Nowhere), EnvironmentOptions::new("/project"))),
             cancel: self.cancel.clone(),
             host: Arc::clone(self) as Arc<dyn CallHost>,
-            memory: Arc::new(SessionMemory::default()),
-            limits: ToolLimits::default(),
+            ..tool_context("/project".as_ref(), Arc::new(FakeBackend::new()), &FakeHost::new())
         };
         Registry::builtin()
             .dispatch(&cx, &OnlyReads, name, &args.to_string())
