@@ -99,22 +99,7 @@ async fn what_is_blocked_runs_in_no_mode() {
 async fn for_this_session_covers_the_same_command_and_no_other() {
     let rig = Rig::start([touch("a"), touch("a"), touch("b"), says("ok")]).await;
     let session = rig.session().await;
-    let mut first = true;
-    let log = rig
-        .turn(
-            &session,
-            "go",
-            Box::new(move |_| {
-                let choice = if first {
-                    ApprovalChoice::Session
-                } else {
-                    ApprovalChoice::Deny
-                };
-                first = false;
-                ApprovalReply { choice, note: None }
-            }),
-        )
-        .await;
+    let log = rig.turn(&session, "go", first_for_the_session()).await;
     let asked: Vec<_> = log.asked.iter().map(|params| params.command.clone().unwrap()).collect();
     assert_eq!(asked, ["touch a", "touch b"]);
     assert!(!rig.project.path().join("b").exists());
@@ -173,15 +158,7 @@ async fn interrupting_withdraws_the_question_and_nothing_runs() {
     rig.until(|event| matches!(event, CoreEvent::ToolStart { tool, .. } if tool.state == ToolState::Waiting))
         .await;
     assert_eq!(rig.snapshot(&session).await.open_requests.len(), 1);
-    rig.runtime
-        .session_interrupt(
-            rig.client.id(),
-            SessionRefParams {
-                session_id: session.clone(),
-            },
-        )
-        .await
-        .unwrap();
+    rig.interrupt(&session).await;
     let log = rig.follow(once()).await;
     assert_eq!(log.complete().0, TurnStatus::Interrupted);
     assert!(rig.snapshot(&session).await.open_requests.is_empty());

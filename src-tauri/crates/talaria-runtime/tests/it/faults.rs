@@ -68,15 +68,7 @@ async fn an_unreachable_server_is_named() {
         )
     })
     .await;
-    rig.runtime
-        .session_interrupt(
-            rig.client.id(),
-            SessionRefParams {
-                session_id: session.clone(),
-            },
-        )
-        .await
-        .unwrap();
+    rig.interrupt(&session).await;
     let log = tokio::time::timeout(Duration::from_secs(5), rig.follow(once()))
         .await
         .unwrap();

@@ -168,6 +168,13 @@ impl Rig {
         self.runtime.prompt_submit(self.client.id(), params).await
     }
 
+    pub async fn interrupt(&self, session: &SessionId) {
+        let params = SessionRefParams {
+            session_id: session.clone(),
+        };
+        self.runtime.session_interrupt(self.client.id(), params).await.unwrap();
+    }
+
     pub async fn snapshot(&self, session: &SessionId) -> SessionSnapshot {
         let params = SessionResumeParams {
             session_id: session.clone(),

@@ -155,15 +155,7 @@ async fn an_interrupt_ends_the_turn_and_keeps_what_was_said() {
     rig.submit(&session, "q").await.unwrap();
     rig.until(|event| matches!(event, CoreEvent::MessageDelta { .. })).await;
     let asked = std::time::Instant::now();
-    rig.runtime
-        .session_interrupt(
-            rig.client.id(),
-            SessionRefParams {
-                session_id: session.clone(),
-            },
-        )
-        .await
-        .unwrap();
+    rig.interrupt(&session).await;
     let log = rig.follow(once()).await;
     assert!(asked.elapsed() < Duration::from_secs(2));
     let (status, text, error, _, _) = log.complete();
@@ -185,15 +177,7 @@ async fn an_interrupt_during_a_command_kills_it_and_the_history_stays_valid() {
     rig.submit(&session, "q").await.unwrap();
     rig.until(|event| matches!(event, CoreEvent::ToolStart { tool, .. } if tool.state == ToolState::Running))
         .await;
-    rig.runtime
-        .session_interrupt(
-            rig.client.id(),
-            SessionRefParams {
-                session_id: session.clone(),
-            },
-        )
-        .await
-        .unwrap();
+    rig.interrupt(&session).await;
     let log = rig.follow(once()).await;
     assert_eq!(log.complete().0, TurnStatus::Interrupted);
     assert_eq!(log.tools()[0].state, ToolState::Cancelled);
@@ -266,15 +250,7 @@ async fn the_queue_is_sent_after_the_turn_and_waits_after_an_interrupt() {
         rig.submit_as(&session, "two", WhenBusy::Queue).await.unwrap().accepted,
         Accepted::Queued
     );
-    rig.runtime
-        .session_interrupt(
-            rig.client.id(),
-            SessionRefParams {
-                session_id: session.clone(),
-            },
-        )
-        .await
-        .unwrap();
+    rig.interrupt(&session).await;
     assert_eq!(rig.follow(once()).await.complete().0, TurnStatus::Interrupted);
     let snapshot = rig.snapshot(&session).await;
     assert_eq!((snapshot.queue.len(), snapshot.queue_paused), (1, true));
