@@ -39,8 +39,10 @@ check-rust:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 
-check-ui: ui/node_modules/.installed
+check-ui: ui/node_modules/.installed tests/e2e/node_modules/.installed
+	$(NPM) run format:check --silent
 	$(NPM) run check --silent
+	npm --prefix tests/e2e run check --silent
 
 test-rust:
 	$(CARGO) nextest run --workspace --locked
